@@ -1,0 +1,2 @@
+/** Codes of clusters. */
+export const cluster = {} as const;

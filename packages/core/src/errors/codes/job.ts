@@ -1,0 +1,2 @@
+/** Codes of jobs. */
+export const job = {} as const;

@@ -1,0 +1,2 @@
+/** Codes of layouts. */
+export const layout = {} as const;

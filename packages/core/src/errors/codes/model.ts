@@ -1,0 +1,2 @@
+/** Codes of models. */
+export const model = {} as const;

@@ -1,0 +1,2 @@
+/** Codes of programs. */
+export const program = {} as const;

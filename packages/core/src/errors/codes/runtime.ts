@@ -1,0 +1,2 @@
+/** Codes of runs. */
+export const runtime = {} as const;

@@ -1,0 +1,41 @@
+/** @file Element types, and dims of a tensor with the mesh axes that cut them. */
+
+export type DType = 'fp32' | 'fp16' | 'bf16' | 'fp8' | 'int32' | 'u8';
+
+const elementBytes: Readonly<Record<DType, number>> = { fp32: 4, fp16: 2, bf16: 2, fp8: 1, int32: 4, u8: 1 };
+
+/** Bytes of one element. */
+export const bytesOf = (dtype: DType): number => elementBytes[dtype];
+
+/** One dim of a tensor.
+ *
+ * `size` is global. `cut` names the mesh axes that cut the dim, outer first; absent means whole. `parts` are the global
+ * sizes of the tensors that are fused along this dim (query, key, value): each part is cut by itself.
+ */
+export interface Dim {
+  readonly label: string;
+  readonly size: number;
+  readonly cut?: readonly string[];
+  readonly parts?: readonly number[];
+}
+
+/** Degree of an axis by name. */
+export type Degrees = (axis: string) => number;
+
+/** Elements of a dim on one rank; a cut that does not divide is padded up, part by part. */
+export function localSize(dim: Dim, degrees: Degrees): number {
+  const ways = (dim.cut ?? []).reduce((product, axis) => product * degrees(axis), 1);
+  if (ways === 1) return dim.size;
+  if (dim.parts) return dim.parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);
+  return Math.ceil(dim.size / ways);
+}
+
+/** Elements of a tensor on one rank, padding included. */
+export const localElements = (dims: readonly Dim[], degrees: Degrees): number =>
+  dims.reduce((product, dim) => product * localSize(dim, degrees), 1);
+
+/** Elements of a tensor over all ranks that hold a different piece, padding left out. */
+export const globalElements = (dims: readonly Dim[]): number => dims.reduce((product, dim) => product * dim.size, 1);
+
+/** The axes that cut any dim of a tensor. */
+export const cutAxes = (dims: readonly Dim[]): readonly string[] => dims.flatMap((dim) => dim.cut ?? []);
