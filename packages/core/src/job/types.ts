@@ -1,0 +1,41 @@
+/** @file A job: model, batch, precision, optimizer and cluster, before anybody has chosen a layout. */
+import type { ClusterSpec } from '../cluster/index.ts';
+import type { LayoutRequest } from '../layout/index.ts';
+import type { ModelSpec } from '../model/index.ts';
+import type { DType } from '../tensor/index.ts';
+
+export interface BatchSpec {
+  /** Sequences of the global batch. */
+  readonly sequences: number;
+  /** Tokens of one sequence. */
+  readonly length: number;
+  /** Largest batch in tokens that still trains well; undefined when the job does not say. */
+  readonly maxTokens: number | undefined;
+}
+
+export type Precision = 'fp32' | 'bf16' | 'fp16';
+export type OptimizerKind = 'adamw' | 'sgd';
+export type FrameworkName = 'meshwright';
+
+/** How kernels are fused: facts that change what a layer keeps and moves. */
+export interface KernelPlan {
+  /** `flash`: blockwise, scores never in memory; `unfused`: scores and probabilities are written, as before 2022. */
+  readonly attention: 'flash' | 'unfused';
+  /** Probability of dropout after attention, projection and feed-forward; 0 leaves the kernels out. */
+  readonly dropout: number;
+}
+
+export interface Job {
+  readonly name: string;
+  readonly model: ModelSpec;
+  readonly cluster: ClusterSpec;
+  readonly batch: BatchSpec;
+  readonly precision: Precision;
+  readonly optimizer: OptimizerKind;
+  readonly framework: FrameworkName;
+  readonly kernels: KernelPlan;
+  readonly layout: LayoutRequest;
+}
+
+/** Element type of weights and activations under a precision. */
+export const computeType = (precision: Precision): DType => precision;

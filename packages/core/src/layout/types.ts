@@ -1,0 +1,40 @@
+/** @file A layout: how one job is split over the ranks. Complete: every key has a value. */
+import type { AxisName } from '../mesh/index.ts';
+
+export type Sharding = 0 | 1 | 2 | 3;
+export type Recompute = 'none' | 'selective' | 'full';
+export type ScheduleName = 'none' | 'naive' | 'gpipe' | '1f1b' | 'interleaved-1f1b';
+export type GradientReduction = 'per-step' | 'per-micro-batch';
+
+export interface Layout {
+  /** Degree of the tensor axis. */
+  readonly tensor: number;
+  /** Degree of the pipeline axis: the number of stages. */
+  readonly pipeline: number;
+  /** Degree of the data axis. */
+  readonly data: number;
+  /** 0 DDP, 1 optimizer, 2 optimizer and gradients, 3 weights as well (FSDP). */
+  readonly sharding: Sharding;
+  /** Units that may be gathered ahead of the one in use; meaningful for sharding 3. */
+  readonly prefetch: number;
+  /** A bucket closes when its gradients reach this many MB (10^6 bytes); meaningful for sharding 0 to 2. */
+  readonly bucketMB: number;
+  readonly gradientType: 'bf16' | 'fp32';
+  readonly gradientReduction: GradientReduction;
+  /** Sequences of a micro-batch. */
+  readonly microBatch: number;
+  /** Chunks (virtual stages) per pipeline rank. */
+  readonly chunks: number;
+  /** Layers of each chunk in model order (chunk c of stage i stands at c * pipeline + i); length pipeline * chunks. */
+  readonly layersPerStage: readonly number[];
+  readonly schedule: ScheduleName;
+  readonly recompute: Recompute;
+  readonly sequenceParallel: boolean;
+  /** Gathered inputs are kept for the weight gradient instead of being gathered again; meaningful with sequence parallelism. */
+  readonly keepGathered: boolean;
+  /** Axes of the mesh, fastest first. */
+  readonly order: readonly AxisName[];
+}
+
+/** What a user gives: any subset; `plan` searches over the rest, `show`, `run` and `program` take defaults. */
+export type LayoutRequest = { readonly [Key in keyof Layout]?: Layout[Key] | undefined };
