@@ -1,0 +1,3 @@
+/** @file The library entry of `meshwright`: the command as a value, for embedding in another program. */
+export { createCommand, packageVersion } from './command.ts';
+export { type ExitCode, exitCodes, runCommand } from './run-command.ts';

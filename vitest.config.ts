@@ -1,0 +1,47 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests read sources: the export condition `source` of every package leads to `src`, so no build is needed.
+ * Worker threads are the exception (Node 20 cannot load a `.ts` worker): `runtime` and `e2e` build first. */
+const conditions = ['source'];
+const shared = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+} as const;
+const setupFiles = ['test/setup/fast-check.ts'];
+const build = ['test/setup/build.ts'];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit',
+          include: ['packages/{core,figures,cli}/src/**/*.test.{ts,tsx}', 'test/{tools,conformance}/**/*.test.ts'],
+          setupFiles,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'runtime',
+          include: ['packages/runtime/src/**/*.test.ts'],
+          setupFiles,
+          globalSetup: build,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          setupFiles,
+          globalSetup: build,
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
