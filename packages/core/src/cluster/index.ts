@@ -1,0 +1,28 @@
+/** @file Clusters: what a user names, resolved to a frozen value with the source of every number. */
+import { type Bytes, bytes } from '../units/index.ts';
+import type { ClusterSpec } from './types.ts';
+
+/** All devices of a cluster. */
+export const gpuCount = (cluster: ClusterSpec): number => cluster.nodes * cluster.gpusPerNode;
+
+/** What the allocator of one device can hand out. */
+export const capacityBytes = (cluster: ClusterSpec): Bytes => bytes(cluster.device.memory.value);
+
+export type { CollectiveCurve, CurveKind, GemmFit } from './fit-types.ts';
+export { type ClusterResult, clusterFromRequest } from './read.ts';
+export type {
+  AttentionModel,
+  ClusterSpec,
+  DeviceSpec,
+  Fact,
+  FactKind,
+  GemmModel,
+  GemmType,
+  Generation,
+  HostSpec,
+  InterSpec,
+  IntraKind,
+  IntraSpec,
+  PcieSpec,
+  PresetName,
+} from './types.ts';

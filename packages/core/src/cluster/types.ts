@@ -1,0 +1,147 @@
+/** @file What a cluster is: nodes of equal devices, the links inside a node, the network between nodes.
+ *
+ * Every number that describes hardware is a {@link Fact}: a value with its source, so that a page can show where it
+ * comes from and an assumed one can be marked. Counts (nodes, GPUs of a node) are plain integers.
+ */
+import type { DType } from '../tensor/index.ts';
+import type { CollectiveCurve, GemmFit } from './fit-types.ts';
+
+/** How a number is known. `stated`: the maker or a table says so; `measured`; `fitted` to a table of measurements by
+ * bench/fit.mjs; `given` by the user; `assumed`: nobody has measured it here, it has a range. */
+export type FactKind = 'stated' | 'measured' | 'fitted' | 'given' | 'assumed';
+
+/** One number with its source. `low` and `high` are equal to `value` unless `kind` is `assumed`. */
+export interface Fact {
+  readonly value: number;
+  readonly kind: FactKind;
+  readonly source: string;
+  /** Year-month in which the source was read. */
+  readonly asOf: string;
+  readonly low: number;
+  readonly high: number;
+}
+
+export type Generation = 'ampere' | 'hopper' | 'blackwell' | 'ada';
+
+/** Types that devices have a matrix rate for; fp32 runs as TF32. */
+export type GemmType = Extract<DType, 'fp32' | 'fp16' | 'bf16' | 'fp8'>;
+
+/** The shape-dependent model of matrix products of one type, as fitted to a table. */
+export interface GemmModel {
+  /** Dense FLOP/s of the maker, without sparsity. */
+  readonly peak: Fact;
+  readonly fit: GemmFit;
+  readonly source: string;
+}
+
+/** Efficiency of blockwise causal attention: share of bf16 peak for long sequences, head size 128, ten waves. */
+export interface AttentionModel {
+  readonly forward: Fact;
+  readonly backward: Fact;
+  /** Waves of tiles that half the device's rate would cost: efficiency x w / (w + this). */
+  readonly forwardWaves: Fact;
+  readonly backwardWaves: Fact;
+}
+
+export interface DeviceSpec {
+  readonly name: string;
+  readonly generation: Generation;
+  readonly gemm: Readonly<Record<Exclude<GemmType, 'fp8'>, GemmModel>> & { readonly fp8: GemmModel | undefined };
+  /** Streaming multiprocessors: what the tiles of a product are spread over. */
+  readonly multiprocessors: Fact;
+  /** Sustained over burst rate under training load (power and clocks); the GEMM tables are bursts. */
+  readonly sustained: Fact;
+  readonly attention: AttentionModel;
+  /** Bytes as printed by the maker. */
+  readonly memoryNominal: Fact;
+  /** Bytes that the allocator can hand out: the capacity that a verdict compares with. */
+  readonly memory: Fact;
+  /** Bytes per second of the maker. */
+  readonly memoryBandwidth: Fact;
+  /** Share of it that large streaming kernels reach. */
+  readonly memoryEfficiency: Fact;
+  /** Watts. */
+  readonly power: Fact;
+}
+
+/** `switch`: all devices of the domain reach each other at full rate; `pairs`: bridges between neighbours, PCIe
+ * beyond; `pcie`: nothing but PCIe. */
+export type IntraKind = 'switch' | 'pairs' | 'pcie';
+
+/** The fast link domain. Ranks fill it in order: rank r is in domain floor(r / gpus). */
+export interface IntraSpec {
+  readonly kind: IntraKind;
+  /** For people: `NVLink 4`. */
+  readonly name: string;
+  /** Devices of one domain: the node's, 2 for pairs, 1 for pcie, more than the node's for a rack (NVL72). */
+  readonly gpus: number;
+  /** Bytes per second per device and direction; for `pcie` that of the PCIe link. */
+  readonly bandwidth: Fact;
+  /** Share of it that large messages reach where no curve says so. */
+  readonly efficiency: Fact;
+  /** Seconds per step where no curve says so. */
+  readonly latency: Fact;
+  /** Measured curves of collectives inside the domain; empty when there are none. */
+  readonly curves: readonly CollectiveCurve[];
+  /** Bandwidth of the domain that the curves were measured on; the byte terms scale with it. */
+  readonly curveBandwidth: number;
+}
+
+export interface PcieSpec {
+  readonly name: string;
+  /** Bytes per second per device and direction. */
+  readonly bandwidth: Fact;
+  /** Share that exchanges between devices reach. */
+  readonly efficiency: Fact;
+  /** Seconds per step. */
+  readonly latency: Fact;
+  /** Devices that share one way out of their switch or socket. */
+  readonly gpusPerUplink: Fact;
+}
+
+/** The network between nodes (between domains, where a domain is larger than a node). */
+export interface InterSpec {
+  /** For people: `InfiniBand 400 Gb/s`. */
+  readonly name: string;
+  /** Line rate of one NIC, bytes per second per direction. */
+  readonly rate: Fact;
+  /** Devices that share one NIC; 1 in a rail-optimised node. */
+  readonly gpusPerNic: number;
+  /** Share of the line rate that large messages reach. */
+  readonly efficiency: Fact;
+  /** Seconds per step. */
+  readonly latency: Fact;
+  /** Sum of node rates over rate through the spine: 1 is a full fabric. */
+  readonly oversubscription: Fact;
+}
+
+export interface HostSpec {
+  /** Bytes of one node. */
+  readonly memory: Fact;
+  /** Bytes per second between host and device, each direction. */
+  readonly copyBandwidth: Fact;
+}
+
+/** A cluster: a frozen value. Rank r sits on node floor(r / gpusPerNode) as its device r % gpusPerNode. */
+export interface ClusterSpec {
+  /** As a user would write it: `8x dgx-h100`. */
+  readonly name: string;
+  readonly preset: PresetName;
+  readonly nodes: number;
+  readonly gpusPerNode: number;
+  readonly device: DeviceSpec;
+  readonly intra: IntraSpec;
+  readonly pcie: PcieSpec;
+  readonly inter: InterSpec;
+  readonly host: HostSpec;
+}
+
+export type PresetName =
+  | 'dgx-a100'
+  | 'dgx-h100'
+  | 'dgx-h200'
+  | 'dgx-b200'
+  | 'gb200-nvl72'
+  | 'pcie-8x-a100'
+  | 'bridge-4x-a100'
+  | 'rtx-workstation';

@@ -1,0 +1,1 @@
+export type { AlgorithmName, CollectiveKind } from './types.ts';

@@ -1,0 +1,72 @@
+/** @file What prices are asked and what they answer. */
+import type { CollectiveKind } from '../collectives/index.ts';
+import type { AxisName } from '../mesh/index.ts';
+import type { Work } from '../program/work.ts';
+import type { Seconds } from '../units/index.ts';
+
+/** How an exchange is laid over the ranks.
+ *
+ * `auto`: the fastest for the size. `ring` and `hierarchical` are one: rings per tier of links, which send the same
+ * bytes per rank as one ring. `flat-ring`: one ring over all ranks, as libraries did before they knew of nodes.
+ * `direct`: everybody to everybody in one step, for scalars.
+ */
+export type ExchangeAlgorithm = 'auto' | 'ring' | 'hierarchical' | 'flat-ring' | 'tree' | 'direct';
+
+export interface ExchangeRequest {
+  readonly kind: CollectiveKind;
+  readonly algorithm: ExchangeAlgorithm;
+  /** The full buffer: the gathered size of an all-gather, the input of a reduce-scatter, the buffer of an all-reduce or
+   * broadcast or of one rank's all-to-all, the message of one rank of a send. */
+  readonly bytes: number;
+  /** The axes whose ranks take part; a send goes to the next coordinate of its one axis. */
+  readonly axes: readonly AxisName[];
+  /** `ends`: only the first and the last coordinate of the one axis take part (a tied embedding). Default `all`. */
+  readonly members?: 'all' | 'ends';
+}
+
+/** One assumed number that prices rest on. */
+export interface Assumption {
+  readonly what: string;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  readonly source: string;
+}
+
+/** The links that the exchanges of an axis use. */
+export interface LinkDescription {
+  /** Slowest link of the group: `NVLink 4`, `PCIe 4`, `InfiniBand 400 Gb/s`; `none` for one rank. */
+  readonly name: string;
+  readonly tier: 'none' | 'intra' | 'pcie' | 'inter';
+  /** A member sits on another node. */
+  readonly crossesNode: boolean;
+  /** Bytes per second that one rank reaches on it while all groups of the axis run, one direction. */
+  readonly bandwidth: number;
+  /** Ranks of the group: all, in one link domain, domains in one node, nodes (or domains larger than a node). */
+  readonly ranks: number;
+  readonly ranksInDomain: number;
+  readonly domainsInNode: number;
+  readonly islands: number;
+}
+
+export interface PriceOptions {
+  /** Host seconds per kernel launch; default 27 us, assumed. */
+  readonly launchCompute?: number;
+  /** Host seconds per exchange launch; default 35 us, assumed. */
+  readonly launchExchange?: number;
+  /** Sustained over burst rate of products; default that of the device. */
+  readonly sustained?: number;
+}
+
+/** Prices of work and of exchanges on one cluster under one mesh; all seconds are of a thing that runs alone. */
+export interface Prices {
+  /** Device time alone, without the host. */
+  compute(work: Work): Seconds;
+  /** Time alone on its links, while all groups of the same axes run the same exchange. */
+  exchange(request: ExchangeRequest): Seconds;
+  /** Time of the host lane per kernel and per exchange. */
+  readonly launchCompute: Seconds;
+  readonly launchExchange: Seconds;
+  linkOf(axes: readonly AxisName[], members?: 'all' | 'ends'): LinkDescription;
+  readonly assumptions: readonly Assumption[];
+}
