@@ -1,0 +1,47 @@
+/** @file Makes a fresh clone ready: packages installed as the lock says, and everything built. Uses nothing but Node, so
+ * that it can run before anything is installed. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Runs a program in the repository's root. Output goes to stderr unless `options.stdio` says otherwise. */
+export function run(program, args, options = {}) {
+  return spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
+}
+
+/** Runs the JavaScript entry of an installed package with this Node. */
+export const runTool = (entry, args, options) => run(process.execPath, [join('node_modules', entry), ...args], options);
+
+/** True when the installed packages are those of package-lock.json. */
+export function isInstalled() {
+  const installed = join(root, 'node_modules', '.package-lock.json');
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
+}
+
+/** Installs with `npm ci` when it is needed; returns whether the packages are there. */
+export function install() {
+  if (isInstalled()) return true;
+  console.error('Installing packages (npm ci).');
+  return run('npm', ['ci', '--no-audit', '--no-fund']).status === 0;
+}
+
+/** Compiles all packages; returns whether that went without error. */
+export function build() {
+  return runTool('typescript/bin/tsc', ['-b']).status === 0;
+}
+
+/** Installs and builds, or ends the process with the reason on stderr. */
+export function makeReady() {
+  if (!install()) stop('npm ci failed; its messages are above.');
+  if (!build()) stop('The build failed; the messages of the compiler are above.');
+}
+
+function stop(reason) {
+  console.error(reason);
+  process.exit(1);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) makeReady();
