@@ -47,13 +47,7 @@ export interface Issue {
 }
 
 /** An issue of severity `error`. */
-export function issue(
-  code: Code,
-  path: string,
-  message: string,
-  hint?: string,
-  values?: Issue['values'],
-): Issue {
+export function issue(code: Code, path: string, message: string, hint?: string, values?: Issue['values']): Issue {
   return { code, severity: 'error', path, message, ...(hint && { hint }), ...(values && { values }) };
 }
 

@@ -17,7 +17,10 @@ export interface Mesh {
 export type Coordinate = Readonly<Record<AxisName, number>>;
 
 /** A mesh of the given degrees in the given order; axes that are left out have degree 1 and stand last. */
-export function createMesh(degrees: Partial<Record<AxisName, number>>, order: readonly AxisName[] = defaultOrder): Mesh {
+export function createMesh(
+  degrees: Partial<Record<AxisName, number>>,
+  order: readonly AxisName[] = defaultOrder,
+): Mesh {
   const names = [...order, ...defaultOrder.filter((name) => !order.includes(name))];
   return Object.freeze({ axes: names.map((name) => ({ name, degree: degrees[name] ?? 1 })) });
 }
@@ -41,7 +44,10 @@ export function strideOf(mesh: Mesh, name: AxisName): number {
 }
 
 export function coordinateOf(mesh: Mesh, rank: number): Coordinate {
-  assertInvariant(Number.isInteger(rank) && rank >= 0 && rank < worldSize(mesh), () => `rank ${rank} is not in the mesh`);
+  assertInvariant(
+    Number.isInteger(rank) && rank >= 0 && rank < worldSize(mesh),
+    () => `rank ${rank} is not in the mesh`,
+  );
   const coordinate: Record<AxisName, number> = { tensor: 0, context: 0, expert: 0, data: 0, pipeline: 0 };
   let rest = rank;
   for (const axis of mesh.axes) {
@@ -67,7 +73,9 @@ export function groupOf(mesh: Mesh, rank: number, axes: readonly AxisName[]): re
   for (const axis of mesh.axes) {
     if (!axes.includes(axis.name)) continue;
     const stride = strideOf(mesh, axis.name);
-    members = Array.from({ length: axis.degree }, (_, index) => members.map((member) => member + index * stride)).flat();
+    members = Array.from({ length: axis.degree }, (_, index) =>
+      members.map((member) => member + index * stride),
+    ).flat();
   }
   return members;
 }
@@ -82,5 +90,7 @@ export function groupsAlong(mesh: Mesh, axes: readonly AxisName[]): readonly (re
   return groups;
 }
 
-const zeroed = (coordinate: Coordinate, axes: readonly AxisName[]): Coordinate =>
-  ({ ...coordinate, ...Object.fromEntries(axes.map((axis) => [axis, 0])) });
+const zeroed = (coordinate: Coordinate, axes: readonly AxisName[]): Coordinate => ({
+  ...coordinate,
+  ...Object.fromEntries(axes.map((axis) => [axis, 0])),
+});

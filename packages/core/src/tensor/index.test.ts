@@ -11,7 +11,10 @@ describe('local size of a dim', () => {
     expect(localSize({ label: 'n', size: 17, cut: ['tensor', 'data'] }, degrees)).toBe(3);
   });
   it('leaves whole dims alone', () => {
-    const dims = [{ label: 's', size: 8, cut: ['tensor'] }, { label: 'h', size: 5 }];
+    const dims = [
+      { label: 's', size: 8, cut: ['tensor'] },
+      { label: 'h', size: 5 },
+    ];
     expect(localElements(dims, degrees)).toBe(10);
     expect(globalElements(dims)).toBe(40);
   });

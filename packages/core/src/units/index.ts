@@ -27,7 +27,8 @@ export const gigabitsPerSecond = (value: number): BytesPerSecond => ((value * 1e
 export const flopsPerSecond = (value: number): FlopsPerSecond => value as FlopsPerSecond;
 export const teraflopsPerSecond = (value: number): FlopsPerSecond => (value * 1e12) as FlopsPerSecond;
 
-export const addSeconds = (...parts: readonly Seconds[]): Seconds => parts.reduce((sum, part) => sum + part, 0) as Seconds;
+export const addSeconds = (...parts: readonly Seconds[]): Seconds =>
+  parts.reduce((sum, part) => sum + part, 0) as Seconds;
 export const addBytes = (...parts: readonly Bytes[]): Bytes => parts.reduce((sum, part) => sum + part, 0) as Bytes;
 export const addFlops = (...parts: readonly Flops[]): Flops => parts.reduce((sum, part) => sum + part, 0) as Flops;
 export const scaleSeconds = (value: Seconds, factor: number): Seconds => (value * factor) as Seconds;

@@ -1,0 +1,55 @@
+/** @file Rows of attention. Attributes: `heads`, `kvHeads`, `headSize`, all global. */
+
+import type { AttentionWork } from '../work.ts';
+import { attribute, gemmRow, type KernelRow, type LocalOperands, readBytes, writtenBytes } from './row.ts';
+import { parseSignature } from './signature.ts';
+
+/** Blockwise causal attention. FLOPs of the causal half: 2 products of s^2 / 2 x head size for each head. */
+export const attention = (signature: string): KernelRow => attentionRow(signature, 'forward', 2);
+
+/** Backward: five products, the scores once more among them. */
+export const attentionBackward = (signature: string): KernelRow => attentionRow(signature, 'backward', 5);
+
+function attentionRow(signature: string, direction: 'forward' | 'backward', products: number): KernelRow {
+  return {
+    signature: parseSignature(signature),
+    reduce: 'sum',
+    variadic: false,
+    work: (operands): AttentionWork => {
+      const { sequence, batch, heads, kvHeads, headSize } = attentionShape(operands, direction);
+      return {
+        kind: 'attention',
+        direction,
+        sequence,
+        batch,
+        heads,
+        kvHeads,
+        headSize,
+        dtype: operands.reads[0]?.dtype ?? 'fp32',
+        flops: products * 2 * batch * heads * headSize * (sequence ** 2 / 2),
+        bytesRead: readBytes(operands),
+        bytesWritten: writtenBytes(operands),
+      };
+    },
+  };
+}
+
+function attentionShape(operands: LocalOperands, direction: 'forward' | 'backward') {
+  const fused = direction === 'forward' ? operands.reads[0] : operands.reads[1];
+  const [sequence = 0, batch = 0, width = 0] = fused?.dims ?? [];
+  const headSize = attribute(operands, 'headSize');
+  const heads = attribute(operands, 'heads');
+  const kvHeads = attribute(operands, 'kvHeads');
+  const localHeads = Math.round(((width / headSize) * heads) / (heads + 2 * kvHeads));
+  return { sequence, batch, heads: localHeads, kvHeads: Math.round((localHeads * kvHeads) / heads), headSize };
+}
+
+/** A product of unfused attention; one [s s] x head size product for each head, two where `context.dx` and `scores.dx` do. */
+export const scoreProduct = (signature: string): KernelRow =>
+  gemmRow(signature, (operands) => {
+    const scores = [...operands.reads, ...operands.writes].find((operand) => operand?.dims.length === 4);
+    const [heads = 0, batch = 0, sequence = 0] = scores?.dims ?? [];
+    const backward = operands.writes.some((write) => write?.dims.length === 3) && signature.includes('dqkv');
+    const headSize = attribute(operands, 'headSize');
+    return { m: sequence, n: sequence, k: headSize, batch: heads * batch * (backward ? 2 : 1) };
+  });

@@ -1,0 +1,84 @@
+/** @file The closed table of kernels. Price, memory, execution and drawing read these rows; there is no other place for
+ * a FLOP or byte formula. Letters: s sequence, b micro-batch, h hidden, n output, k input, p fused query-key-value,
+ * v vocabulary, e experts, t experts of a token. Sizes in `work` are local to the rank.
+ */
+
+import { attention, attentionBackward, scoreProduct } from './attention.ts';
+import { expertRows } from './experts.ts';
+import { adamw, clip, sgd, squareSum } from './optimizer.ts';
+import type { LocalOperands } from './row.ts';
+import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
+
+const product = (operands: LocalOperands) => ({
+  m: rows(operands.reads[0]),
+  n: operands.reads[1]?.dims[0] ?? 0,
+  k: fromEnd(operands.reads[0], 1),
+  batch: 1,
+});
+
+const inputGradient = (operands: LocalOperands) => ({
+  m: rows(operands.reads[0]),
+  n: fromEnd(operands.reads[1], 1),
+  k: fromEnd(operands.reads[0], 1),
+  batch: 1,
+});
+
+const weightGradient = (operands: LocalOperands) => ({
+  m: fromEnd(operands.reads[0], 1),
+  n: fromEnd(operands.reads[1], 1),
+  k: rows(operands.reads[0]),
+  batch: 1,
+});
+
+export const kernels = {
+  gemm: gemmRow('x:[.. k] w:[n k] bias?:[n] -> y:[.. n]', product),
+  'gemm.dx': gemmRow('dy~:[.. n] w:[n k] -> dx~:[.. k]', inputGradient),
+  'gemm.dw': gemmRow('dy~:[.. n] x:[.. k] -> dw~:[n k] db?~:[n]', weightGradient),
+  'bias.dw': memoryRow('dy:[.. n] -> db:[n]', 1),
+
+  layernorm: memoryRow('x:[.. h!] w:[h] b:[h] -> y:[.. h] st:[2 ..]', 8),
+  'layernorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[2 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h] db:[h]', 14),
+  rmsnorm: memoryRow('x:[.. h!] w:[h] -> y:[.. h] st:[1 ..]', 5),
+  'rmsnorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[1 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h]', 11),
+
+  rope: memoryRow('qkv:[s! b p] -> out:[s b p]', 3),
+  'rope.dx': memoryRow('dqkv:[s! b p] -> out:[s b p]', 3),
+  attention: attention('qkv:[s! b p] -> o:[s b p*] lse:[p* s b]'),
+  'attention.dx': attentionBackward('do:[s! b p*] qkv:[s b p] o:[s b p*] lse:[p* s b] -> dqkv:[s b p]'),
+  scores: scoreProduct('qkv:[s! b p] -> sc:[p* b s s]'),
+  softmax: memoryRow('sc:[.. s!] -> pr:[.. s]', 5),
+  context: scoreProduct('pr:[p* b s! s] qkv:[s b p] -> o:[s b p*]'),
+  'context.dx': scoreProduct('do:[s! b p*] pr:[p* b s s] qkv:[s b p] -> dpr:[p* b s s] dqkv:[s b p]'),
+  'softmax.dx': memoryRow('dpr:[.. s!] pr:[.. s] -> dsc:[.. s]', 4),
+  'scores.dx': scoreProduct('dsc:[p* b s! s] qkv:[s b p] -> dqkv:[s b p]'),
+
+  dropout: memoryRow('x:[..] -> y:[..] mask:[..]', 2),
+  'dropout.dx': memoryRow('dy:[..] mask:[..] -> dx:[..]', 1),
+  add: memoryRow('branch:[.. h] bias?:[h] res:[.. h] -> y:[.. h]', 2),
+  'dropout-add': memoryRow('branch:[.. h] bias?:[h] res:[.. h] -> y:[.. h] mask:[.. h]', 4),
+  activation: memoryRow('x:[..] -> y:[..]', 8),
+  'activation.dx': memoryRow('dy:[..] x:[..] -> dx:[..]', 12),
+  gated: memoryRow('x:[.. g] -> y:[.. g*]', 6),
+  'gated.dx': memoryRow('dy:[.. g*] x:[.. g] -> dx:[.. g]', 10),
+
+  ...expertRows,
+
+  embedding: memoryRow('tokens:[s b] w:[v h] -> y:[s b h]', 0),
+  'embedding.dw': memoryRow('tokens:[s! b] dy:[s b h] -> dw:[v h]', 1),
+  position: memoryRow('x:[s b h] w:[n! h] -> y:[s b h]', 1),
+  'position.dw': memoryRow('dy:[s b h] -> dw:[n h]', 1),
+  rowmax: memoryRow('z:[.. v] -> mx:[..]', 1, 'max'),
+  rowsumexp: memoryRow('z:[s b v] mx:[s b] labels:[s b] -> se:[s b] tl:[s b]', 4),
+  nll: memoryRow('mx:[s b] se:[s b] tl:[s b] scale:[] -> loss:[]', 4),
+  'cross-entropy.dx': memoryRow('z:[s b v] mx:[s b] se:[s b] labels:[s b] scale:[] -> dz:[s b v]', 5),
+
+  'square-sum': squareSum,
+  clip,
+  adamw,
+  sgd,
+} as const satisfies Readonly<Record<string, KernelRow>>;
+
+export type KernelName = keyof typeof kernels;
+
+export type { KernelRow, LocalOperand, LocalOperands } from './row.ts';
+export type { OperandRule, Signature } from './signature.ts';

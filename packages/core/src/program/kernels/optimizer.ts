@@ -1,0 +1,40 @@
+/** @file Rows over buckets of any number: the norm and the optimizer step. */
+import { bucketRow, elements, type KernelRow, type LocalOperands, operandBytes } from './row.ts';
+
+const gradients = (operands: LocalOperands): number => operands.reads.reduce((sum, read) => sum + elements(read), 0);
+const gradientBytes = (operands: LocalOperands): number =>
+  operands.reads.reduce((sum, read) => sum + operandBytes(read), 0);
+const stateBytes = (operands: LocalOperands): number =>
+  operands.writes.reduce((sum, write) => sum + operandBytes(write), 0);
+
+/** Sum of squares of the gradients that this rank counts: reads gradient buckets, writes a scalar. */
+export const squareSum: KernelRow = bucketRow('g:[n] -> q:[]', (operands) => ({
+  kind: 'memory',
+  flops: 2 * gradients(operands),
+  bytesRead: gradientBytes(operands),
+  bytesWritten: 4,
+}));
+
+/** min(1, limit / norm) from the sum of squares. */
+export const clip: KernelRow = bucketRow('q:[] -> k:[]', () => ({
+  kind: 'memory',
+  flops: 4,
+  bytesRead: 4,
+  bytesWritten: 4,
+}));
+
+/** AdamW: reads gradients, clip factor and learning rate; reads and writes master, m and v; writes weights. */
+export const adamw: KernelRow = bucketRow('g:[n] k:[] lr:[] -> w:[n] o:[n]', (operands) => ({
+  kind: 'memory',
+  flops: 12 * gradients(operands),
+  bytesRead: gradientBytes(operands) + stateBytes(operands),
+  bytesWritten: stateBytes(operands),
+}));
+
+/** SGD with momentum: reads gradients, clip factor and learning rate; reads and writes master and momentum; writes weights. */
+export const sgd: KernelRow = bucketRow('g:[n] k:[] lr:[] -> w:[n] o:[n]', (operands) => ({
+  kind: 'memory',
+  flops: 4 * gradients(operands),
+  bytesRead: gradientBytes(operands) + stateBytes(operands),
+  bytesWritten: stateBytes(operands),
+}));

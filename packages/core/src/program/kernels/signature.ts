@@ -1,0 +1,57 @@
+/** @file The signature of a kernel: which dims its operands share, and so which cuts and partial states it takes.
+ *
+ * `x:[.. k] w:[n k] bias?:[n] -> y:[.. n]` reads: dims with one label have one size and one cut; `..` stands for any
+ * dims. A label of the inputs that is missing in an output is summed over: where it is cut, that output is
+ * partial over the axes of the cut. Marks: `bias?` optional operand; `k!` must be whole; `p*` shares the cut of `p` but
+ * not its size; `dy~` may be partial, and outputs marked `~` take its partial state over; a number is a fixed size.
+ */
+import { assertInvariant } from '../../errors/index.ts';
+
+export interface DimRule {
+  readonly label: string;
+  readonly whole: boolean;
+  readonly sizeFree: boolean;
+  readonly fixed: number | undefined;
+}
+
+export interface OperandRule {
+  readonly name: string;
+  readonly optional: boolean;
+  /** The operand may be (input) or takes over (output) a partial state. */
+  readonly linear: boolean;
+  /** Where `..` (any dims) stands among the dims; undefined where it does not. */
+  readonly ellipsis: number | undefined;
+  readonly dims: readonly DimRule[];
+}
+
+export interface Signature {
+  readonly reads: readonly OperandRule[];
+  readonly writes: readonly OperandRule[];
+}
+
+export function parseSignature(text: string): Signature {
+  const [reads = '', writes = ''] = text.split('->');
+  return { reads: operands(reads), writes: operands(writes) };
+}
+
+const operands = (text: string): readonly OperandRule[] =>
+  [...text.matchAll(/([\w-]+)([?~]*):\[([^\]]*)\]/g)].map(([, name = '', marks = '', body = '']) => {
+    const words = body.split(' ').filter((word) => word !== '');
+    const ellipsis = words.indexOf('..');
+    return {
+      name,
+      optional: marks.includes('?'),
+      linear: marks.includes('~'),
+      ellipsis: ellipsis < 0 ? undefined : ellipsis,
+      dims: words.filter((word) => word !== '..').map(dimRule),
+    };
+  });
+
+function dimRule(word: string): DimRule {
+  const match = /^(\w+)([!*]*)$/.exec(word);
+  assertInvariant(match !== null, () => `bad dim '${word}' in a kernel signature`);
+  const label = match[1] ?? '';
+  const marks = match[2] ?? '';
+  const fixed = /^\d+$/.test(label) ? Number(label) : undefined;
+  return { label, whole: marks.includes('!'), sizeFree: marks.includes('*'), fixed };
+}

@@ -1,0 +1,277 @@
+/** @file The step program: what each rank computes and exchanges in one optimizer step, as plain serialisable data.
+ *
+ * Compact form: ranks that differ only in tensor or data coordinate share a list; layers and micro-batches repeat as
+ * calls of block templates. `expand.ts` writes the operations of one list out.
+ */
+import type { AxisName, Mesh } from '../mesh/index.ts';
+import type { Dim, DType } from '../tensor/index.ts';
+import type { KernelName } from './kernels/index.ts';
+
+export type Role = 'weight' | 'gradient' | 'optimizer' | 'activation' | 'exchange' | 'scratch' | 'input' | 'logits';
+
+/** How instances of a declared buffer are told apart, and so how their names are written out.
+ *
+ * `period`: one. `micro`: `z[u]`. `block`: `n1[l,u]`. `boundary`: the activation between blocks, `x3[u]`; in a layer
+ * template `x` is boundary l and `y` boundary l + 1 (`dx` and `dy` alike). Resident buffers are `period`.
+ */
+export type Scope = 'period' | 'micro' | 'block' | 'boundary';
+
+/** A sum or maximum that somebody must still reduce over an axis or named group. */
+export interface PartialState {
+  readonly over: string;
+  readonly reduce: 'sum' | 'max';
+}
+
+export interface BufferDeclaration {
+  readonly name: string;
+  readonly role: Role;
+  readonly dtype: DType;
+  /** Global shape and cuts. A flat bucket is one dim of the elements of the rank, `parts` cut by themselves. */
+  readonly dims: readonly Dim[];
+  /** State right after the first write; the verifier derives it from the kernels and compares. */
+  readonly partial?: readonly PartialState[];
+  readonly scope: Scope;
+  /** Carried from one period to the next and live throughout. */
+  readonly resident?: true;
+  /** The bucket whose parameters lie in this buffer. */
+  readonly bucket?: string;
+  /** In place: this buffer is the data rank's own shard of that one and has no memory of its own. */
+  readonly shardOf?: string;
+}
+
+/** Lanes are in order. Exchanges between stages have one lane for each direction and kind. */
+export type Lane =
+  | 'compute'
+  | 'tensor'
+  | 'data.gather'
+  | 'data.reduce'
+  | 'ends'
+  | 'act.out'
+  | 'act.in'
+  | 'grad.out'
+  | 'grad.in'
+  | 'control'
+  | 'host';
+
+export type Direction = 'forward' | 'backward' | 'again' | 'tail' | 'open';
+
+/** The rule that put an operation where it is. Rendered to words in `why.ts`, nowhere else. */
+export type WhyRule =
+  | 'model'
+  | 'gather-sequence'
+  | 'gather-again'
+  | 'sum-partial'
+  | 'scatter-partial'
+  | 'vocabulary-parallel'
+  | 'recompute'
+  | 'next-stage'
+  | 'previous-stage'
+  | 'gather-updated'
+  | 'gather-unit'
+  | 'reduce-gradient'
+  | 'sum-whole-parameters'
+  | 'sum-tied'
+  | 'global-norm'
+  | 'optimizer'
+  | 'mean-loss';
+
+/** Why an operation is there, as data; layer and micro-batch are known from the call. */
+export interface Why {
+  readonly rule: WhyRule;
+  readonly axis?: string;
+  readonly bucket?: string;
+}
+
+export interface Write {
+  readonly buffer: string;
+  /** Adds into the buffer; the first write of a lifetime overwrites. */
+  readonly accumulate?: true;
+}
+
+export type CollectiveKind = 'all-reduce' | 'reduce-scatter' | 'all-gather' | 'broadcast' | 'all-to-all';
+export type Algorithm = 'ring' | 'direct';
+
+interface OperationBase {
+  readonly lane: Lane;
+  /** Operands in the order of the kernel's row; `none` for an optional operand that is absent. */
+  readonly reads: readonly string[];
+  readonly writes: readonly Write[];
+  readonly why: Why;
+}
+
+export interface Compute extends OperationBase {
+  readonly kind: 'compute';
+  readonly kernel: KernelName;
+  readonly attributes?: Readonly<Record<string, number | string>>;
+}
+
+/** One collective over an axis or a named group.
+ *
+ * `dim`: the label of the dim that is gathered or scattered; `flat` for buckets; absent for all-reduce and scalars.
+ * `factor`: multiplies the result of a reduction. Reductions are sums and the seed of the loss is 1 / global tokens, so
+ * it is 1 everywhere; it is written so that a mean cannot hide.
+ */
+export interface Collective extends OperationBase {
+  readonly kind: 'collective';
+  readonly collective: CollectiveKind;
+  readonly axis: string;
+  readonly dim?: string;
+  readonly reduce?: 'sum' | 'max';
+  readonly accumulateIn?: DType;
+  readonly factor: number;
+  readonly algorithm: Algorithm;
+}
+
+/** Point to point, rendezvous; the buffer's instance name is the tag. `peer` is a pipeline coordinate. */
+export interface Send extends OperationBase {
+  readonly kind: 'send';
+  readonly peer: number;
+}
+
+export interface Recv extends OperationBase {
+  readonly kind: 'recv';
+  readonly peer: number;
+}
+
+/** The host waits for the device and reads a value. */
+export interface Wait extends OperationBase {
+  readonly kind: 'wait';
+}
+
+/** Work of the host lane. */
+export interface Host extends OperationBase {
+  readonly kind: 'host';
+  readonly work: string;
+}
+
+/** Delimits phases; no work. */
+export interface Mark extends OperationBase {
+  readonly kind: 'mark';
+  readonly phase: string;
+}
+
+/** Written by the liveness pass only. */
+export interface Alloc extends OperationBase {
+  readonly kind: 'alloc';
+}
+
+/** Written by the liveness pass only. */
+export interface Free extends OperationBase {
+  readonly kind: 'free';
+}
+
+export type Operation = Compute | Collective | Send | Recv | Wait | Host | Mark | Alloc | Free;
+
+export type BlockKind = 'embed' | 'layer' | 'head';
+
+/** The operations of one block in one direction, written once and called for each layer and micro-batch. */
+export interface Template {
+  /** `F.layer`, `B.layer`, `F.layer.moe` ... */
+  readonly name: string;
+  readonly block: BlockKind;
+  readonly direction: 'forward' | 'backward';
+  readonly operations: readonly Operation[];
+}
+
+/** One line of a list: a call of a template, or an operation. `id` counts from 1 in the list. */
+export type Item = Call | ListOperation;
+
+/** Calls `template` for the blocks from `first` to `last` (descending in backward) and one micro-batch. */
+export interface Call {
+  readonly kind: 'call';
+  readonly id: number;
+  readonly template: string;
+  /** Layer indices; embed is -1, head is the number of layers. */
+  readonly first: number;
+  readonly last: number;
+  readonly microBatch: number;
+  /** Forward once more, for the backward that follows. */
+  readonly again?: true;
+  /** Which gathered copy of each bucket the call reads, when weights are gathered for each run. */
+  readonly using?: Readonly<Record<string, number>>;
+  readonly needs: readonly number[];
+}
+
+export interface ListOperation {
+  readonly kind: 'operation';
+  readonly id: number;
+  readonly operation: Operation;
+  /** Earlier lines of this list whose end this one needs, beside what its data needs. */
+  readonly needs: readonly number[];
+}
+
+/** A piece of a Hugging Face tensor that a view holds. */
+export interface ViewTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly transposed?: true;
+}
+
+/** One parameter inside a bucket. `dims` are global with tensor cuts; `offset` counts elements of the rank. */
+export interface View {
+  /** Logical name, as templates use it: `qkv.w`. */
+  readonly name: string;
+  readonly block: number;
+  readonly offset: number;
+  readonly dims: readonly Dim[];
+  readonly tensors: readonly ViewTensor[];
+  readonly decay: boolean;
+  /** In the norm only on these coordinates: whole parameters on tensor 0, tied ones on the first stage. */
+  readonly counted: readonly { readonly axis: AxisName; readonly coordinate: number }[];
+}
+
+/** Parameters that lie flat in one buffer, are reduced together and are cut over data together.
+ *
+ * Buffers of a bucket `b`: `W.b` weights, `G.b` gradients, `S.b` the gradient shard, `P.b` the weight shard (sharding 3),
+ * `O.b.master` `O.b.m` `O.b.v` optimizer state. The first `summed` elements are gradients that are partial over tensor;
+ * the operand `G.b.summed` (or `S.b.summed`) is that slice.
+ */
+export interface Bucket {
+  readonly name: string;
+  /** Elements of the rank, without padding. */
+  readonly elements: number;
+  readonly summed: number;
+  readonly views: readonly View[];
+  /** Named group that holds copies of these parameters (tied embedding across stages). */
+  readonly copies?: string;
+}
+
+/** Gather granularity of sharding 3: buckets that are gathered and freed together. */
+export interface Unit {
+  readonly name: string;
+  readonly buckets: readonly string[];
+}
+
+export interface RankList {
+  /** `P0`: the list of pipeline coordinate 0. */
+  readonly name: string;
+  readonly pipeline: number;
+  readonly buckets: readonly Bucket[];
+  readonly units: readonly Unit[];
+  /** Containers of the buckets; they differ from list to list. */
+  readonly buffers: readonly BufferDeclaration[];
+  readonly items: readonly Item[];
+}
+
+/** Named ranks along an axis: the first and the last stage. */
+export interface Group {
+  readonly name: string;
+  readonly along: AxisName;
+  readonly coordinates: readonly number[];
+}
+
+export interface Program {
+  readonly schema: 'meshwright.program/1';
+  readonly name: string;
+  readonly mesh: Mesh;
+  readonly groups: readonly Group[];
+  /** Layers of the model; the boundary after the last one is `x<layers>`. */
+  readonly layers: number;
+  readonly microBatches: number;
+  /** 1 / tokens of the global batch: the seed of the loss. */
+  readonly lossScale: number;
+  readonly optimizer: 'adamw' | 'sgd';
+  readonly buffers: readonly BufferDeclaration[];
+  readonly templates: readonly Template[];
+  readonly lists: readonly RankList[];
+}
