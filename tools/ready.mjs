@@ -1,7 +1,7 @@
 /** @file Makes a fresh clone ready: packages installed as the lock says, and everything built. Uses nothing but Node, so
  * that it can run before anything is installed. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,10 +15,16 @@ export function run(program, args, options = {}) {
 /** Runs the JavaScript entry of an installed package with this Node. */
 export const runTool = (entry, args, options) => run(process.execPath, [join('node_modules', entry), ...args], options);
 
-/** True when the installed packages are those of package-lock.json. */
+/** True when the installed packages are those of package-lock.json. Versions are compared, not dates: a fresh checkout
+ * makes every file new. Optional packages may be missing (they are for other platforms). */
 export function isInstalled() {
   const installed = join(root, 'node_modules', '.package-lock.json');
-  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
+  if (!existsSync(installed)) return false;
+  const packagesOf = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
+  const present = packagesOf(installed);
+  return Object.entries(packagesOf(join(root, 'package-lock.json')))
+    .filter(([path]) => path.includes('node_modules/'))
+    .every(([path, { version, optional }]) => (present[path] ? present[path].version === version : optional));
 }
 
 /** Installs with `npm ci` when it is needed; returns whether the packages are there. */

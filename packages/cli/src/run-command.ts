@@ -10,6 +10,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
  * A subcommand that ends with "nothing feasible" sets `process.exitCode` itself. */
 export async function runCommand(command: Command, args: readonly string[]): Promise<ExitCode> {
   exitOverrideAll(command);
+  if (args.length === 0) {
+    command.outputHelp();
+    return exitCodes.ok;
+  }
   try {
     await command.parseAsync([...args], { from: 'user' });
     return process.exitCode === exitCodes.failed ? exitCodes.failed : exitCodes.ok;
