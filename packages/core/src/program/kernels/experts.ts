@@ -1,7 +1,7 @@
 /** @file Rows of a mixture of experts. Routed copies keep their token's place, [s b t h] with t experts a token; how they
  * are grouped by expert is the kernel's own business. Rows are counted for balanced routing.
  */
-import { fromEnd, gemmRow, type KernelRow, type LocalOperands, memoryRow, rows } from './row.ts';
+import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
 
 /** Experts run side by side: `batch` products of an equal share of the routed rows. */
 const grouped = (m: number, n: number, k: number, experts: number) => ({
