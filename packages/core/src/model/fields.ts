@@ -1,0 +1,97 @@
+/** @file Reads typed fields of an untrusted mapping; every problem becomes an issue with the dotted path of its key. */
+import { type Issue, issue } from '../errors/index.ts';
+import { quote } from '../errors/quote.ts';
+
+export type Mapping = Readonly<Record<string, unknown>>;
+
+/** What a field may hold; `what` names it in messages: "the number of layers". */
+export interface FieldRule {
+  readonly what: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly required?: boolean;
+  /** A value to show when the key is missing. */
+  readonly example?: string;
+}
+
+/** Typed access to one mapping. A field that is absent, null or wrong reads as undefined; what is wrong is in `issues`. */
+export interface Fields {
+  readonly issues: readonly Issue[];
+  /** Path of a key of this mapping. */
+  at(key: string): string;
+  integer(keys: readonly string[], rule: FieldRule): number | undefined;
+  real(keys: readonly string[], rule: FieldRule): number | undefined;
+  boolean(keys: readonly string[], rule: FieldRule): boolean | undefined;
+  text(keys: readonly string[], rule: FieldRule): string | undefined;
+  /** The value under the first of `keys` that is present and not null. */
+  raw(keys: readonly string[]): { readonly key: string; readonly value: unknown } | undefined;
+}
+
+/** True for what YAML calls a mapping and JSON an object. */
+export const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Path of `key` under `path`; an empty path is the document itself. */
+export const joinPath = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+/** Fields of `mapping`, which stands at `path`. The first of several keys is the one that messages name. */
+export function fieldsOf(mapping: Mapping, path: string): Fields {
+  const issues: Issue[] = [];
+  const at = (key: string): string => joinPath(path, key);
+  const raw: Fields['raw'] = (keys) => {
+    for (const key of keys) {
+      const value = Object.hasOwn(mapping, key) ? mapping[key] : undefined;
+      if (value !== undefined && value !== null) return { key, value };
+    }
+    return undefined;
+  };
+  const read = <T>(keys: readonly string[], rule: FieldRule, check: (value: unknown, place: string) => T | Issue) => {
+    const found = raw(keys);
+    if (!found) {
+      if (rule.required) issues.push(missing(at(keys[0] ?? ''), keys[0] ?? '', rule));
+      return undefined;
+    }
+    const result = check(found.value, at(found.key));
+    if (!isIssue(result)) return result;
+    issues.push(result);
+    return undefined;
+  };
+  return {
+    issues,
+    at,
+    raw,
+    integer: (keys, rule) => read(keys, rule, (value, place) => checkNumber(value, place, rule, true)),
+    real: (keys, rule) => read(keys, rule, (value, place) => checkNumber(value, place, rule, false)),
+    boolean: (keys, rule) =>
+      read(keys, rule, (value, place) =>
+        typeof value === 'boolean' ? value : wrongType(place, value, 'true or false'),
+      ),
+    text: (keys, rule) =>
+      read(keys, rule, (value, place) => (typeof value === 'string' ? value : wrongType(place, value, 'text'))),
+  };
+}
+
+/** An issue for a value of another type than `expected`, for example "a whole number". */
+export const wrongType = (path: string, value: unknown, expected: string): Issue =>
+  issue('VALUE_WRONG_TYPE', path, `${quote(value)} is not ${expected}.`, `Give ${expected}.`);
+
+function missing(path: string, key: string, rule: FieldRule): Issue {
+  const hint = rule.example === undefined ? `Add ${key}.` : `Add it, for example ${key}: ${rule.example}.`;
+  return issue('KEY_MISSING', path, `${rule.what} is not given.`, hint);
+}
+
+function checkNumber(value: unknown, path: string, rule: FieldRule, whole: boolean): number | Issue {
+  const kind = whole ? 'a whole number' : 'a number';
+  if (typeof value !== 'number') return wrongType(path, value, kind);
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = rule;
+  const range = `Use ${kind} from ${min} to ${max}.`;
+  const values = { value: String(value), min, max };
+  if (!Number.isFinite(value))
+    return issue('VALUE_OUT_OF_RANGE', path, `${value} is not a finite number.`, range, values);
+  if (whole && !Number.isInteger(value)) return wrongType(path, value, kind);
+  if (value < min) return issue('VALUE_OUT_OF_RANGE', path, `${value} is below ${min}.`, range, values);
+  if (value > max) return issue('VALUE_OUT_OF_RANGE', path, `${value} is above ${max}.`, range, values);
+  return value;
+}
+
+const isIssue = (value: unknown): value is Issue => isMapping(value) && 'code' in value && 'severity' in value;
