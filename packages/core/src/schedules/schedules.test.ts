@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  bubbleRatio,
+  bubbleShare,
+  chunkOf,
+  formatInvocations,
+  inFlight,
+  isBackward,
+  microBatchesForShare,
+  microBatchOf,
+  type ScheduleName,
+  type ScheduleShape,
+  scheduleCodes,
+  scheduleGraph,
+  scheduleList,
+} from './index.ts';
+
+const shapeOf = (schedule: ScheduleName, stages: number, microBatches: number, chunks = 1): ScheduleShape => ({
+  schedule,
+  stages,
+  chunks,
+  microBatches,
+});
+
+const text = (shape: ScheduleShape, stage: number) => formatInvocations(scheduleCodes(shape, stage), shape.chunks);
+
+/** Longest path with fixed durations and free transfers. */
+function makespan(shape: ScheduleShape, forward: number, backward: number): number {
+  const { perStage, codes, producer, order } = scheduleGraph(shape);
+  const end = new Float64Array(codes.length);
+  for (const id of order) {
+    const before = id % perStage === 0 ? 0 : (end[id - 1] ?? 0);
+    const from = producer[id] ?? -1;
+    const start = Math.max(before, from < 0 ? 0 : (end[from] ?? 0));
+    end[id] = start + (isBackward(codes[id] ?? 0) ? backward : forward);
+  }
+  return Math.max(...end);
+}
+
+const shapes: fc.Arbitrary<ScheduleShape> = fc.oneof(
+  fc.nat({ max: 63 }).map((m) => shapeOf('none', 1, m + 1)),
+  fc
+    .tuple(
+      fc.constantFrom<ScheduleName>('naive', 'gpipe', '1f1b'),
+      fc.integer({ min: 2, max: 16 }),
+      fc.integer({ min: 1, max: 64 }),
+    )
+    .map(([schedule, p, m]) => shapeOf(schedule, p, m)),
+  fc
+    .tuple(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2, max: 5 }))
+    .map(([p, groups, v]) => shapeOf('interleaved-1f1b', p, p * groups, v)),
+);
+
+describe('schedule lists', () => {
+  it('writes 1f1b of two stages and two micro-batches as F0 F1 B0 B1 and F0 B0 F1 B1', () => {
+    const shape = shapeOf('1f1b', 2, 2);
+    expect([text(shape, 0), text(shape, 1)]).toEqual(['F0 F1 B0 B1', 'F0 B0 F1 B1']);
+  });
+  it('runs every forward first under gpipe, every micro-batch alone under naive and none', () => {
+    expect(text(shapeOf('gpipe', 2, 3), 1)).toBe('F0 F1 F2 B0 B1 B2');
+    expect(text(shapeOf('naive', 2, 2), 0)).toBe('F0 B0 F1 B1');
+    expect(text(shapeOf('none', 1, 2), 0)).toBe('F0 B0 F1 B1');
+  });
+  it('interleaves two chunks in the order of Megatron', () => {
+    const shape = shapeOf('interleaved-1f1b', 2, 4, 2);
+    expect(text(shape, 0)).toBe('F0.0 F1.0 F0.1 F1.1 F2.0 B0.1 F3.0 B1.1 F2.1 B0.0 F3.1 B1.0 B2.1 B3.1 B2.0 B3.0');
+    expect(text(shape, 1)).toBe('F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 F2.0 B0.0 F3.0 B1.0 F2.1 B2.1 F3.1 B3.1 B2.0 B3.0');
+  });
+  it('hold every chunk and micro-batch once forward and later once backward', () => {
+    fc.assert(
+      fc.property(shapes, fc.nat(), (shape, seed) => {
+        const done = new Map<string, number>();
+        scheduleList(shape, seed % shape.stages).forEach(({ direction, chunk, microBatch }, index) => {
+          const name = `${chunk}.${microBatch}`;
+          expect(done.has(`${direction}${name}`)).toBe(false);
+          done.set(`${direction}${name}`, index);
+          if (direction === 'B') expect(done.get(`F${name}`)).toBeLessThan(index);
+        });
+        expect(done.size).toBe(2 * shape.chunks * shape.microBatches);
+      }),
+    );
+  });
+});
+
+describe('scheduleGraph', () => {
+  it('orders all invocations after their stage and their producer: no deadlock up to 16 stages, 64 micro-batches', () => {
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const { perStage, producer, order, codes } = scheduleGraph(shape);
+        const place = new Int32Array(order.length).fill(-1);
+        order.forEach((id, index) => {
+          place[id] = index;
+        });
+        for (let id = 0; id < order.length; id++) {
+          expect(place[id]).toBeGreaterThanOrEqual(0);
+          if (id % perStage !== 0) expect(place[id]).toBeGreaterThan(place[id - 1] ?? 0);
+          const from = producer[id] ?? -1;
+          if (from < 0) continue;
+          expect(place[id]).toBeGreaterThan(place[from] ?? 0);
+          expect(microBatchOf(codes[id] ?? 0)).toBe(microBatchOf(codes[from] ?? 0));
+          expect(Math.floor(id / perStage)).not.toBe(Math.floor(from / perStage));
+        }
+      }),
+    );
+  });
+});
+
+describe('bubble', () => {
+  it('is the known share for known shapes', () => {
+    expect(bubbleShare(shapeOf('1f1b', 8, 8))).toBeCloseTo(7 / 15, 12);
+    expect(bubbleShare(shapeOf('gpipe', 8, 32))).toBeCloseTo(7 / 39, 12);
+    expect(bubbleShare(shapeOf('1f1b', 2, 8))).toBeCloseTo(1 / 9, 12);
+    expect(bubbleShare(shapeOf('1f1b', 8, 16))).toBeCloseTo(7 / 23, 12);
+    expect(bubbleShare(shapeOf('naive', 8, 16))).toBeCloseTo(7 / 8, 12);
+    expect(bubbleShare(shapeOf('none', 1, 16))).toBe(0);
+  });
+  it('equals what the lists give by longest path', () => {
+    fc.assert(
+      fc.property(shapes, fc.integer({ min: 1, max: 3 }), (shape, backward) => {
+        const busy = (1 + backward) * shape.chunks * shape.microBatches;
+        const step = makespan(shape, 1, backward);
+        expect((step - busy) / step).toBeCloseTo(bubbleShare(shape), 12);
+        expect((step - busy) / busy).toBeCloseTo(bubbleRatio(shape), 10);
+      }),
+    );
+  });
+  it('needs 63 micro-batches over 8 stages to stay at 10 percent', () => {
+    expect(microBatchesForShare(8, 1, 0.1)).toBe(63);
+    expect(bubbleShare(shapeOf('1f1b', 8, 63))).toBeCloseTo(0.1, 12);
+  });
+});
+
+describe('inFlight', () => {
+  it('is min(m, p - i) under 1f1b and m under gpipe before a backward, one less before a forward', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 64 }), fc.nat(), (p, m, seed) => {
+        const i = seed % p;
+        const pair = (most: number) => [
+          { direction: 'F', chunk: 0, counts: [most - 1] },
+          { direction: 'B', chunk: 0, counts: [most] },
+        ];
+        expect(inFlight(shapeOf('1f1b', p, m), i)).toEqual(pair(Math.min(m, p - i)));
+        expect(inFlight(shapeOf('gpipe', p, m), i)).toEqual(pair(m));
+        expect(inFlight(shapeOf('naive', p, m), i)).toEqual(pair(1));
+      }),
+    );
+  });
+  it('covers every holding of the whole list, and is reached', () => {
+    fc.assert(
+      fc.property(shapes, fc.nat(), (shape, seed) => {
+        const stage = seed % shape.stages;
+        const facts = inFlight(shape, stage);
+        const reached = facts.map(() => false);
+        const held = new Array<number>(shape.chunks).fill(0);
+        for (const code of scheduleCodes(shape, stage)) {
+          const chunk = chunkOf(code);
+          const direction = isBackward(code) ? 'B' : 'F';
+          const covering = facts.filter(
+            (fact, index) =>
+              fact.direction === direction &&
+              fact.chunk === chunk &&
+              fact.counts.every((count, c) => count >= (held[c] ?? 0)) &&
+              ((reached[index] ||= fact.counts.every((count, c) => count === held[c])) || true),
+          );
+          expect(covering.length).toBeGreaterThan(0);
+          held[chunk] = (held[chunk] ?? 0) + (direction === 'B' ? -1 : 1);
+        }
+        expect(reached.every(Boolean)).toBe(true);
+      }),
+    );
+  });
+});
