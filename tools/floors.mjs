@@ -13,7 +13,7 @@ export const coreRooms = [
   { room: 'tensor', floor: 1, imports: [] },
   { room: 'mesh', floor: 1, imports: [] },
   { room: 'model', floor: 1, imports: [] },
-  { room: 'cluster', floor: 1, imports: [] },
+  { room: 'cluster', floor: 1, imports: ['tensor'] },
   { room: 'frameworks', floor: 1, imports: ['mesh'] },
   { room: 'layout', floor: 1, imports: ['mesh', 'model', 'cluster', 'tensor', 'frameworks'] },
   { room: 'job', floor: 1, imports: ['mesh', 'model', 'cluster', 'tensor', 'frameworks', 'layout'] },
@@ -24,11 +24,11 @@ export const coreRooms = [
   {
     room: 'compile',
     floor: 2,
-    imports: ['layout', 'job', 'program', 'schedules', 'collectives', 'model', 'mesh', 'frameworks'],
+    imports: ['layout', 'job', 'program', 'schedules', 'collectives', 'model', 'mesh', 'tensor', 'frameworks'],
   },
-  { room: 'memory', floor: 3, imports: ['program'] },
-  { room: 'cost', floor: 3, imports: ['program', 'cluster', 'collectives'] },
-  { room: 'sim', floor: 3, imports: ['program', 'cost', 'memory', 'timeline'] },
+  { room: 'memory', floor: 3, imports: ['program', 'tensor', 'mesh'] },
+  { room: 'cost', floor: 3, imports: ['program', 'cluster', 'collectives', 'tensor', 'mesh'] },
+  { room: 'sim', floor: 3, imports: ['program', 'cost', 'memory', 'timeline', 'tensor', 'mesh'] },
   { room: 'export', floor: 3, imports: ['layout', 'job', 'program', 'timeline', 'cluster', 'frameworks'] },
   {
     room: 'io',
@@ -39,7 +39,20 @@ export const coreRooms = [
   {
     room: 'plan',
     floor: 4,
-    imports: ['job', 'model', 'cluster', 'layout', 'compile', 'cost', 'memory', 'sim'],
+    imports: [
+      'job',
+      'model',
+      'cluster',
+      'layout',
+      'compile',
+      'schedules',
+      'program',
+      'cost',
+      'memory',
+      'sim',
+      'tensor',
+      'mesh',
+    ],
   },
 ];
 

@@ -19,7 +19,13 @@ export interface CodeRow {
 }
 
 /** Every code of the product. The reference page of errors is generated from this table. */
-export const codes = { ...input, ...job, ...model, ...cluster, ...layout, ...program, ...runtime } as const;
+export const codes: typeof input &
+  typeof job &
+  typeof model &
+  typeof cluster &
+  typeof layout &
+  typeof program &
+  typeof runtime = { ...input, ...job, ...model, ...cluster, ...layout, ...program, ...runtime };
 
 export type Code = keyof typeof codes;
 export type Severity = 'error' | 'warning' | 'note';

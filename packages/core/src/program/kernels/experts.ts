@@ -11,7 +11,18 @@ const grouped = (m: number, n: number, k: number, experts: number) => ({
   batch: experts,
 });
 
-export const expertRows = {
+export type ExpertKernel =
+  | 'topk'
+  | 'topk.dx'
+  | 'dispatch'
+  | 'dispatch.dx'
+  | 'grouped-gemm'
+  | 'grouped-gemm.dx'
+  | 'grouped-gemm.dw'
+  | 'combine'
+  | 'combine.dx';
+
+export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
   topk: memoryRow('rl:[s b e!] -> rw:[s b t] ri:[s b t]', 8),
   'topk.dx': memoryRow('drw~:[s b t] rw:[s b t] ri:[s b t] -> drl~:[s b e]', 8),
   dispatch: memoryRow('x:[s b h] ri:[s b t] -> xe:[s b t h]', 0),
@@ -43,4 +54,4 @@ export const expertRows = {
   }),
   combine: memoryRow('ce~:[s b t! h] rw:[s b t] -> c~:[s b h]', 2),
   'combine.dx': memoryRow('dy:[s b h] ce~:[s b t h!] rw:[s b t] -> dce:[s b t h] drw~:[s b t]', 4),
-} as const satisfies Readonly<Record<string, KernelRow>>;
+};

@@ -4,7 +4,7 @@
  */
 
 import { attention, attentionBackward, scoreProduct } from './attention.ts';
-import { expertRows } from './experts.ts';
+import { type ExpertKernel, expertRows } from './experts.ts';
 import { adamw, clip, sgd, squareSum } from './optimizer.ts';
 import type { LocalOperands } from './row.ts';
 import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
@@ -30,7 +30,48 @@ const weightGradient = (operands: LocalOperands) => ({
   batch: 1,
 });
 
-export const kernels = {
+export type KernelName =
+  | ExpertKernel
+  | 'gemm'
+  | 'gemm.dx'
+  | 'gemm.dw'
+  | 'bias.dw'
+  | 'layernorm'
+  | 'layernorm.dx'
+  | 'rmsnorm'
+  | 'rmsnorm.dx'
+  | 'rope'
+  | 'rope.dx'
+  | 'attention'
+  | 'attention.dx'
+  | 'scores'
+  | 'softmax'
+  | 'context'
+  | 'context.dx'
+  | 'softmax.dx'
+  | 'scores.dx'
+  | 'dropout'
+  | 'dropout.dx'
+  | 'add'
+  | 'dropout-add'
+  | 'activation'
+  | 'activation.dx'
+  | 'gated'
+  | 'gated.dx'
+  | 'embedding'
+  | 'embedding.dw'
+  | 'position'
+  | 'position.dw'
+  | 'rowmax'
+  | 'rowsumexp'
+  | 'nll'
+  | 'cross-entropy.dx'
+  | 'square-sum'
+  | 'clip'
+  | 'adamw'
+  | 'sgd';
+
+export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   gemm: gemmRow('x:[.. k] w:[n k] bias?:[n] -> y:[.. n]', product),
   'gemm.dx': gemmRow('dy~:[.. n] w:[n k] -> dx~:[.. k]', inputGradient),
   'gemm.dw': gemmRow('dy~:[.. n] x:[.. k] -> dw~:[n k] db?~:[n]', weightGradient),
@@ -76,9 +117,7 @@ export const kernels = {
   clip,
   adamw,
   sgd,
-} as const satisfies Readonly<Record<string, KernelRow>>;
-
-export type KernelName = keyof typeof kernels;
+};
 
 export type { KernelRow, LocalOperand, LocalOperands } from './row.ts';
 export type { OperandRule, Signature } from './signature.ts';

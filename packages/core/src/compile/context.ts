@@ -1,0 +1,74 @@
+/** @file What the passes know of a job and a layout: sizes, types, and the choices that templates depend on. */
+import type { Job } from '../job/index.ts';
+import { computeType } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
+import type { LayerSpec, ModelSpec } from '../model/index.ts';
+import type { Dim, DType } from '../tensor/index.ts';
+
+/** Facts that decide the operations of a block. Two layouts with equal contexts share their templates. */
+export interface BlockContext {
+  readonly model: ModelSpec;
+  readonly layer: LayerSpec;
+  readonly length: number;
+  readonly microBatch: number;
+  readonly data: number;
+  readonly tensor: number;
+  readonly sequenceParallel: boolean;
+  /** Backward reads the gathered inputs that forward left (kept, or made again by full recomputation). */
+  readonly keepGathered: boolean;
+  readonly recompute: Layout['recompute'];
+  readonly attention: Job['kernels']['attention'];
+  readonly dropout: number;
+  /** Element type of weights and activations. */
+  readonly type: DType;
+}
+
+/** The layers of every model that is read so far are alike; the first stands for all. */
+export function blockContext(job: Job, layout: Layout): BlockContext {
+  const [layer] = job.model.layers;
+  if (layer === undefined) throw new Error('internal: a model without layers passed validation.');
+  return {
+    model: job.model,
+    layer,
+    length: job.batch.length,
+    microBatch: layout.microBatch,
+    data: layout.data,
+    tensor: layout.tensor,
+    sequenceParallel: layout.sequenceParallel && layout.tensor > 1,
+    keepGathered: layout.keepGathered || layout.recompute === 'full',
+    recompute: layout.recompute,
+    attention: job.kernels.attention,
+    dropout: job.kernels.dropout,
+    type: computeType(job.precision),
+  };
+}
+
+export const microBatches = (job: Job, layout: Layout): number =>
+  job.batch.sequences / (layout.data * layout.microBatch);
+
+/** A dim, cut by `axis` when that axis has more than one rank. */
+export function dim(label: string, size: number, axis?: string, degree = 1, parts?: readonly number[]): Dim {
+  return { label, size, ...(axis !== undefined && degree > 1 && { cut: [axis] }), ...(parts && { parts }) };
+}
+
+/** Dims that activations are made of. `s` is cut where the sequence is sharded, `sWhole` never. */
+export function activationDims(context: BlockContext) {
+  const { model, layer, tensor } = context;
+  const { heads, kvHeads, headSize } = layer.attention;
+  const parts = [heads * headSize, kvHeads * headSize, kvHeads * headSize];
+  const { width, gated } = layer.ffn;
+  return {
+    s: dim('s', context.length, 'tensor', context.sequenceParallel ? tensor : 1),
+    sWhole: dim('s', context.length),
+    b: dim('b', context.microBatch * context.data, 'data', context.data),
+    h: dim('h', model.hidden),
+    qkv: dim('qkv', (heads + 2 * kvHeads) * headSize, 'tensor', tensor, parts),
+    o: dim('o', heads * headSize, 'tensor', tensor),
+    heads: dim('a', heads, 'tensor', tensor),
+    fIn: gated ? dim('f', 2 * width, 'tensor', tensor, [width, width]) : dim('f', width, 'tensor', tensor),
+    f: dim('f', width, 'tensor', tensor),
+    v: dim('v', model.vocabulary, 'tensor', tensor),
+  } as const;
+}
+
+export type ActivationDims = ReturnType<typeof activationDims>;

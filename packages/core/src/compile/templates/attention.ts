@@ -1,0 +1,74 @@
+/** @file The core of attention between the fused projection and the output product, forward and backward. */
+import { dim } from '../context.ts';
+import type { Builder } from './builder.ts';
+
+const attributesOf = (builder: Builder) => {
+  const { heads, kvHeads, headSize } = builder.context.layer.attention;
+  return { heads, kvHeads, headSize };
+};
+
+/** qkv -> o. Blockwise attention keeps `lse` only; unfused attention keeps probabilities and their dropout. */
+export function attentionCore(builder: Builder): void {
+  const { dims, context } = builder;
+  const { rotary } = context.layer.attention;
+  const attributes = attributesOf(builder);
+  if (rotary) builder.compute('rope', ['qkv'], ['qkv'], { ...attributes, theta: rotary.theta });
+  builder.declare('o', [dims.sWhole, dims.b, dims.o]);
+  if (context.attention === 'flash') {
+    builder.declare('lse', [dims.heads, dims.sWhole, dims.b], { dtype: 'fp32' });
+    builder.compute('attention', ['qkv'], ['o', 'lse'], attributes);
+    return;
+  }
+  const probabilities = scores(builder, 'model');
+  builder.compute('context', [probabilities, 'qkv'], ['o'], attributes);
+}
+
+/** do -> dqkv. Selective recomputation makes the probabilities again instead of keeping them. */
+export function attentionCoreBackward(builder: Builder): void {
+  const { dims, context } = builder;
+  const { rotary } = context.layer.attention;
+  const attributes = attributesOf(builder);
+  builder.declare('dqkv', [dims.sWhole, dims.b, dims.qkv]);
+  if (context.attention === 'flash') {
+    builder.compute('attention.dx', ['do', 'qkv', 'o', 'lse'], ['dqkv'], attributes);
+  } else {
+    const again = context.recompute === 'selective';
+    const dropped = context.dropout > 0;
+    const probabilities = again ? scores(builder, 'recompute') : dropped ? 'pd' : 'pr';
+    builder.declare('dpr', scoreDims(builder));
+    builder.declare('dsc', scoreDims(builder));
+    if (dropped) {
+      builder.declare('dpd', scoreDims(builder));
+      builder.compute('context.dx', ['do', probabilities, 'qkv'], ['dpd', 'dqkv'], attributes);
+      builder.compute('dropout.dx', ['dpd', 'mka'], ['dpr'], { p: context.dropout });
+    } else {
+      builder.compute('context.dx', ['do', probabilities, 'qkv'], ['dpr', 'dqkv'], attributes);
+    }
+    builder.compute('softmax.dx', ['dpr', 'pr'], ['dsc']);
+    builder.compute('scores.dx', ['dsc', 'qkv'], ['dqkv+='], attributes);
+  }
+  if (rotary) builder.compute('rope.dx', ['dqkv'], ['dqkv'], { ...attributes, theta: rotary.theta });
+}
+
+const scoreDims = ({ dims }: Builder) => [dims.heads, dims.b, dims.sWhole, dims.sWhole];
+
+/** Writes scores, probabilities and their dropout; gives the name of what the value product reads. */
+function scores(builder: Builder, rule: 'model' | 'recompute'): string {
+  const { context } = builder;
+  builder.declare('sc', scoreDims(builder));
+  builder.declare('pr', scoreDims(builder));
+  builder.compute('scores', ['qkv'], ['sc'], attributesOf(builder), rule);
+  builder.compute('softmax', ['sc'], ['pr'], undefined, rule);
+  if (context.dropout === 0) return 'pr';
+  builder.declare('pd', scoreDims(builder));
+  builder.declare('mka', scoreDims(builder), { dtype: 'u8' });
+  builder.compute('dropout', ['pr'], ['pd', 'mka'], { p: context.dropout, site: 'attention' }, rule);
+  return 'pd';
+}
+
+/** Declares the fused projection's output. */
+export function declareQkv(builder: Builder): void {
+  const { dims } = builder;
+  builder.declare('qkv', [dims.sWhole, dims.b, dims.qkv]);
+  builder.declare('do', [dims.sWhole, dims.b, dim('o', dims.o.size, 'tensor', builder.context.tensor)]);
+}

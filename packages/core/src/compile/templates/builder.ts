@@ -1,0 +1,139 @@
+/** @file Writes the operations of a template, and declares the buffers that they name. */
+import type {
+  BufferDeclaration,
+  Compute,
+  KernelName,
+  Operation,
+  PartialState,
+  Role,
+  Scope,
+  WhyRule,
+} from '../../program/index.ts';
+import type { Dim, DType } from '../../tensor/index.ts';
+import { type ActivationDims, activationDims, type BlockContext } from '../context.ts';
+
+/** Declarations of a program's activation buffers, by name. */
+export type Declarations = Map<string, BufferDeclaration>;
+
+export interface DeclareOptions {
+  readonly role?: Role;
+  readonly dtype?: DType;
+  readonly partial?: readonly PartialState[];
+  readonly scope?: Scope;
+}
+
+export interface Builder {
+  readonly context: BlockContext;
+  readonly dims: ActivationDims;
+  readonly operations: Operation[];
+  /** Declares a buffer and gives its name back; declaring it again is fine. */
+  declare(name: string, dims: readonly Dim[], options?: DeclareOptions): string;
+  /** A kernel; writes whose name ends with `+=` accumulate. */
+  compute(
+    kernel: KernelName,
+    reads: readonly string[],
+    writes: readonly string[],
+    attributes?: Compute['attributes'],
+    rule?: WhyRule,
+  ): void;
+  /** Gathers a sequence shard; gives the name of what is whole, which is `from` where nothing is cut. */
+  gather(from: string, to: string, rule?: WhyRule): string;
+  /** Ends the partial state that a row-parallel product leaves: scattered over the sequence or summed in place. */
+  reduce(from: string, to: string): string;
+  /** All-reduce over tensor in place; nothing where tensor is 1. */
+  allReduce(buffer: string, reduce: 'sum' | 'max', rule: WhyRule): void;
+}
+
+export const overTensor: readonly PartialState[] = [{ over: 'tensor', reduce: 'sum' }];
+
+export function createBuilder(context: BlockContext, declarations: Declarations, scope: Scope): Builder {
+  const dims = activationDims(context);
+  const operations: Operation[] = [];
+  const split = context.tensor > 1;
+
+  const declare: Builder['declare'] = (name, shape, options = {}) => {
+    const partial = split ? options.partial : undefined;
+    declarations.set(name, {
+      name,
+      role: options.role ?? 'activation',
+      dtype: options.dtype ?? context.type,
+      dims: shape,
+      ...(partial && { partial }),
+      scope: options.scope ?? scope,
+    });
+    return name;
+  };
+
+  const compute: Builder['compute'] = (kernel, reads, writes, attributes, rule = 'model') => {
+    operations.push({
+      kind: 'compute',
+      lane: 'compute',
+      kernel,
+      reads,
+      writes: writes.map((name) =>
+        name.endsWith('+=') ? { buffer: name.slice(0, -2), accumulate: true as const } : { buffer: name },
+      ),
+      ...(attributes && { attributes }),
+      why: { rule },
+    });
+  };
+
+  const gather: Builder['gather'] = (from, to, rule = 'gather-sequence') => {
+    if (!context.sequenceParallel) return from;
+    declare(to, [dims.sWhole, dims.b, dims.h], { role: 'exchange' });
+    operations.push({
+      kind: 'collective',
+      lane: 'tensor',
+      collective: 'all-gather',
+      axis: 'tensor',
+      dim: 's',
+      factor: 1,
+      algorithm: 'ring',
+      reads: [from],
+      writes: [{ buffer: to }],
+      why: { rule, axis: 'tensor' },
+    });
+    return to;
+  };
+
+  const allReduce: Builder['allReduce'] = (buffer, reduceBy, rule) => {
+    if (!split) return;
+    operations.push({
+      kind: 'collective',
+      lane: 'tensor',
+      collective: 'all-reduce',
+      axis: 'tensor',
+      reduce: reduceBy,
+      factor: 1,
+      algorithm: 'ring',
+      reads: [buffer],
+      writes: [{ buffer }],
+      why: { rule, axis: 'tensor' },
+    });
+  };
+
+  const reduce: Builder['reduce'] = (from, to) => {
+    if (!split) return from;
+    if (!context.sequenceParallel) {
+      allReduce(from, 'sum', 'sum-partial');
+      return from;
+    }
+    if (to !== 'y') declare(to, [dims.s, dims.b, dims.h]);
+    operations.push({
+      kind: 'collective',
+      lane: 'tensor',
+      collective: 'reduce-scatter',
+      axis: 'tensor',
+      dim: 's',
+      reduce: 'sum',
+      factor: 1,
+      algorithm: 'ring',
+      reads: [from],
+      writes: [{ buffer: to }],
+      why: { rule: 'scatter-partial', axis: 'tensor' },
+    });
+    return to;
+  };
+
+  return { context, dims, operations, declare, compute, gather, reduce, allReduce };
+}

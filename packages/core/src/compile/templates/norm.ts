@@ -1,0 +1,28 @@
+import { dim } from '../context.ts';
+import type { Builder } from './builder.ts';
+
+/** Normalises `from` into `to`; keeps the statistics in `stats`. `parameter` is `ln1`, `ln2` or `lnf`. */
+export function norm(builder: Builder, from: string, parameter: string, to: string, stats: string): void {
+  const { context, dims } = builder;
+  const layer = context.model.norm === 'layernorm';
+  builder.declare(to, [dims.s, dims.b, dims.h]);
+  builder.declare(stats, [dim(layer ? '2' : '1', layer ? 2 : 1), dims.s, dims.b], { dtype: 'fp32' });
+  const weights = layer ? [`${parameter}.w`, `${parameter}.b`] : [`${parameter}.w`];
+  builder.compute(context.model.norm, [from, ...weights], [to, stats], { epsilon: context.model.normEpsilon });
+}
+
+/** Gradient of a norm; `residual` is the gradient that passes by it, added here. */
+export function normBackward(
+  builder: Builder,
+  operands: { gradient: string; input: string; parameter: string; stats: string; residual: string; to: string },
+): void {
+  const { gradient, input, parameter, stats, residual, to } = operands;
+  const layer = builder.context.model.norm === 'layernorm';
+  const gradients = layer ? [`G.${parameter}.w+=`, `G.${parameter}.b+=`] : [`G.${parameter}.w+=`];
+  builder.compute(
+    layer ? 'layernorm.dx' : 'rmsnorm.dx',
+    [gradient, input, stats, `${parameter}.w`, residual],
+    [to, ...gradients],
+    { epsilon: builder.context.model.normEpsilon },
+  );
+}
