@@ -1,0 +1,68 @@
+/** @file What happened when: the operations of all ranks in time, as a struct of arrays. Simulated and measured timelines
+ * have one shape, so whatever draws, compares or exports one takes the other.
+ */
+
+/** Operations in order of (start, rank, operation). Times are integer nanoseconds since the start of the period. */
+export interface Timeline {
+  readonly source: 'simulated' | 'measured';
+  readonly length: number;
+  /** Names of lanes; `lane` holds indices into it. */
+  readonly lanes: readonly string[];
+  readonly rank: Uint32Array;
+  readonly lane: Uint8Array;
+  /** Index of the operation in the expanded list of its rank. */
+  readonly operation: Uint32Array;
+  /** Nanoseconds. */
+  readonly start: Float64Array;
+  /** Nanoseconds; not before `start`. */
+  readonly end: Float64Array;
+}
+
+/** One operation of a timeline, for places where arrays would be a burden. Nanoseconds. */
+export interface Slice {
+  readonly rank: number;
+  readonly lane: string;
+  readonly operation: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A timeline of `slices`, sorted; times are rounded to whole nanoseconds here and nowhere else. */
+export function createTimeline(source: Timeline['source'], slices: readonly Slice[]): Timeline {
+  const sorted = slices
+    .map((slice) => ({ ...slice, start: Math.round(slice.start), end: Math.round(slice.end) }))
+    .sort((a, b) => a.start - b.start || a.rank - b.rank || a.operation - b.operation);
+  const lanes = [...new Set(sorted.map((slice) => slice.lane))].sort();
+  return Object.freeze({
+    source,
+    length: sorted.length,
+    lanes,
+    rank: Uint32Array.from(sorted, (slice) => slice.rank),
+    lane: Uint8Array.from(sorted, (slice) => lanes.indexOf(slice.lane)),
+    operation: Uint32Array.from(sorted, (slice) => slice.operation),
+    start: Float64Array.from(sorted, (slice) => slice.start),
+    end: Float64Array.from(sorted, (slice) => slice.end),
+  });
+}
+
+/** One operation of a timeline by its place in it. */
+export const sliceOf = (timeline: Timeline, index: number): Slice => ({
+  rank: timeline.rank[index] ?? 0,
+  lane: timeline.lanes[timeline.lane[index] ?? 0] ?? '',
+  operation: timeline.operation[index] ?? 0,
+  start: timeline.start[index] ?? 0,
+  end: timeline.end[index] ?? 0,
+});
+
+/** Operations of one rank's lane in order of start, as indices into the timeline. */
+export function laneOf(timeline: Timeline, rank: number, lane: string): readonly number[] {
+  const wanted = timeline.lanes.indexOf(lane);
+  const found: number[] = [];
+  for (let index = 0; index < timeline.length; index++) {
+    if (timeline.rank[index] === rank && timeline.lane[index] === wanted) found.push(index);
+  }
+  return found;
+}
+
+/** Nanoseconds from the start to the last end. */
+export const durationOf = (timeline: Timeline): number => timeline.end.reduce((last, end) => Math.max(last, end), 0);
