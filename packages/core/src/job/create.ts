@@ -1,0 +1,61 @@
+import { type Issue, issue, throwOnErrors } from '../errors/index.ts';
+import { type BatchInput, batchOf, checkBatch } from './batch.ts';
+import type { Job, KernelPlan } from './types.ts';
+
+/** A job before its defaults are filled in. */
+export type JobInput = Pick<Job, 'model' | 'cluster'> & {
+  readonly batch: BatchInput;
+  readonly kernels?: Partial<KernelPlan>;
+} & Partial<Pick<Job, 'name' | 'precision' | 'optimizer' | 'framework' | 'layout'>>;
+
+/** What a job assumes for keys that are left out. */
+export const jobDefaults: Pick<Job, 'precision' | 'optimizer' | 'framework' | 'kernels' | 'layout'> = Object.freeze({
+  precision: 'bf16',
+  optimizer: 'adamw',
+  framework: 'meshwright',
+  kernels: Object.freeze({ attention: 'flash', dropout: 0 }),
+  layout: Object.freeze({}),
+});
+
+/** The job of `input`, frozen, with defaults for what is absent. Throws one InputError with all that is wrong. */
+export function createJob(input: JobInput): Job {
+  const issues: Issue[] = [...checkNumbers(input)];
+  throwOnErrors(issues);
+  const { batch, issues: batchIssues } = batchOf(input.batch, 'batch');
+  throwOnErrors(batchIssues);
+  const { model, cluster, name = model.name } = input;
+  const job = {
+    ...jobDefaults,
+    ...withoutUndefined(input),
+    name,
+    model,
+    cluster,
+    batch,
+    kernels: Object.freeze({ ...jobDefaults.kernels, ...withoutUndefined(input.kernels ?? {}) }),
+  } as Job;
+  throwOnErrors(validateJob(job));
+  return Object.freeze(job);
+}
+
+/** All that is wrong or risky between the parts of a job; layouts are judged elsewhere. */
+export function validateJob(job: Pick<Job, 'batch' | 'model'>): readonly Issue[] {
+  return checkBatch(job.batch, job.model, 'batch');
+}
+
+function checkNumbers({ batch, kernels }: JobInput): readonly Issue[] {
+  const issues: Issue[] = [];
+  const { sequences, tokens, length, maxTokens } = batch;
+  for (const [key, value] of Object.entries({ sequences, tokens, length, max: maxTokens })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
+    const message = `${String(value)} is not a positive whole number.`;
+    issues.push(issue('VALUE_OUT_OF_RANGE', `batch.${key}`, message, 'Use 1 or more.'));
+  }
+  const dropout = kernels?.dropout ?? 0;
+  if (!(dropout >= 0 && dropout < 1)) {
+    issues.push(issue('VALUE_OUT_OF_RANGE', 'kernels.dropout', `${dropout} is not in [0, 1).`, 'Use 0 to 0.9.'));
+  }
+  return issues;
+}
+
+const withoutUndefined = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
