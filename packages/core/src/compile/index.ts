@@ -1,0 +1,69 @@
+/** @file Compiles a job under a layout into a step program: a sequence of pure passes. */
+import type { Job } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
+import { createMesh } from '../mesh/index.ts';
+import type { BufferDeclaration, Group, Program, Template } from '../program/index.ts';
+import { scheduleList } from '../schedules/index.ts';
+import type { BlockContext } from './context.ts';
+import { lowerList } from './lower/list.ts';
+import { type Outline, outlineOf } from './outline.ts';
+import type { Declarations } from './templates/builder.ts';
+import { embedBackward, embedForward, headBackward, headForward } from './templates/ends.ts';
+import { layerBackward, layerForward } from './templates/layer.ts';
+
+/** The templates of a block context and the buffers that they name. */
+export interface BlockTemplates {
+  readonly templates: readonly Template[];
+  readonly buffers: readonly BufferDeclaration[];
+}
+
+export function blockTemplates(context: BlockContext): BlockTemplates {
+  const declarations: Declarations = new Map();
+  const templates = [embedForward, layerForward, headForward, headBackward, layerBackward, embedBackward].map(
+    (template) => template(context, declarations),
+  );
+  return { templates, buffers: [...declarations.values()] };
+}
+
+/** The program of one optimizer step of a legal, complete layout. Illegal layouts are the business of `checkLayout`. */
+export function compileProgram(job: Job, layout: Layout): Program {
+  const outline = outlineOf(job, layout);
+  const { templates, buffers } = blockTemplates(outline.context);
+  const shape = {
+    schedule: layout.schedule,
+    stages: layout.pipeline,
+    chunks: layout.chunks,
+    microBatches: outline.microBatches,
+  };
+  return {
+    schema: 'meshwright.program/1',
+    name: job.name,
+    mesh: createMesh({ tensor: layout.tensor, data: layout.data, pipeline: layout.pipeline }, layout.order),
+    groups: groupsOf(outline),
+    layers: outline.layers,
+    microBatches: outline.microBatches,
+    lossScale: 1 / (job.batch.sequences * job.batch.length),
+    optimizer: job.optimizer,
+    buffers: [...buffers, ...tailBuffers()],
+    templates,
+    lists: outline.stages.map((stage) => lowerList(outline, stage, scheduleList(shape, stage.stage))),
+  };
+}
+
+/** First and last stage share the tied matrix. */
+const groupsOf = ({ job, layout }: Outline): readonly Group[] =>
+  job.model.tied && layout.pipeline > 1
+    ? [{ name: 'ends', along: 'pipeline', coordinates: [0, layout.pipeline - 1] }]
+    : [];
+
+const tailBuffers = (): readonly BufferDeclaration[] => [
+  { name: 'q', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period' },
+  { name: 'k', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period' },
+  { name: 'lr', role: 'input', dtype: 'fp32', dims: [], scope: 'period' },
+];
+
+export { type BlockContext, blockContext, microBatches } from './context.ts';
+export { containers, optimizerTensors, reducesEachMicroBatch } from './lower/containers.ts';
+export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
+export { type ChunkOutline, type Outline, outlineOf, type StageOutline } from './outline.ts';
+export { type BucketPlan, type ParameterCounts, paddedParts, parameterCounts, planBuckets } from './parameters.ts';

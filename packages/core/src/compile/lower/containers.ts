@@ -1,0 +1,66 @@
+/** @file The buffers of a stage's buckets: weights, gradients, their shards and the optimizer's state. */
+
+import type { Job } from '../../job/index.ts';
+import type { Layout } from '../../layout/index.ts';
+import type { BufferDeclaration } from '../../program/index.ts';
+import type { Dim, DType } from '../../tensor/index.ts';
+import { type BucketPlan, paddedParts } from '../parameters.ts';
+
+/** Gradients are reduced while the micro-batch that made them is the only one in the buffer. */
+export const reducesEachMicroBatch = (layout: Layout): boolean =>
+  layout.data > 1 && layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch';
+
+/** State tensors of the optimizer besides what the weights themselves are: the master exists under 16-bit weights only. */
+export function optimizerTensors(job: Job): readonly string[] {
+  const moments = job.optimizer === 'adamw' ? ['m', 'v'] : ['momentum'];
+  return job.precision === 'fp32' ? moments : ['master', ...moments];
+}
+
+/** Declarations of one bucket: `W` weights, `P` their shard, `G` gradients, `S` their shard, `O` optimizer. */
+export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DType): readonly BufferDeclaration[] {
+  const parts = paddedParts(plan, layout);
+  const size = parts.reduce((sum, part) => sum + part, 0);
+  const fused = parts.length > 1 ? { parts } : {};
+  const whole: readonly Dim[] = [{ label: 'n', size, ...fused }];
+  const sharded = layout.data > 1 && layout.sharding > 0;
+  const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: ['data'], ...fused }] : whole;
+  const bucket = plan.name;
+  const declare = (
+    prefix: string,
+    role: BufferDeclaration['role'],
+    dtype: DType,
+    dims: readonly Dim[],
+    more: Partial<BufferDeclaration> = {},
+  ): BufferDeclaration => ({ name: `${prefix}.${bucket}`, role, dtype, dims, scope: 'period', bucket, ...more });
+  const resident = { resident: true as const };
+
+  const gradient = layout.gradientType;
+  const optimizer = optimizerTensors(job).map((tensor) => ({
+    ...declare('O', 'optimizer', 'fp32', shard, resident),
+    name: `O.${bucket}.${tensor}`,
+  }));
+  if (!sharded) {
+    return [
+      declare('W', 'weight', type, whole, resident),
+      declare('G', 'gradient', gradient, whole, resident),
+      ...optimizer,
+    ];
+  }
+  if (layout.sharding === 1) {
+    return [
+      declare('W', 'weight', type, whole, resident),
+      declare('G', 'gradient', gradient, whole, resident),
+      declare('S', 'gradient', gradient, shard, { ...resident, shardOf: `G.${bucket}` }),
+      ...optimizer,
+    ];
+  }
+  const each = reducesEachMicroBatch(layout) ? { scope: 'micro' as const } : {};
+  return [
+    ...(layout.sharding === 3
+      ? [declare('P', 'weight', type, shard, resident), declare('W', 'weight', type, whole)]
+      : [declare('W', 'weight', type, whole, resident)]),
+    declare('G', 'gradient', gradient, whole, each),
+    declare('S', 'gradient', gradient, shard, resident),
+    ...optimizer,
+  ];
+}

@@ -1,0 +1,220 @@
+/** @file Writes the list of one stage: invocations with their receives and sends, and the data-axis overlay on them. */
+import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
+import type { Invocation } from '../../schedules/index.ts';
+import type { Outline, StageOutline } from '../outline.ts';
+import { type BucketPlan, writeBucket } from '../parameters.ts';
+import { containers, reducesEachMicroBatch } from './containers.ts';
+import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './runs.ts';
+import { writeTail } from './tail.ts';
+import { accumulate, createWriter, overData, sumInPlace, type Writer, write } from './writer.ts';
+
+export function lowerList(outline: Outline, stage: StageOutline, invocations: readonly Invocation[]): RankList {
+  const { job, layout, layers, context } = outline;
+  const writer = createWriter();
+  const overlay = createOverlay(outline, stage, invocations, writer);
+  overlay.open();
+  const ends: number[] = [];
+  postReceive(outline, stage, invocations[0], writer, undefined);
+  invocations.forEach((invocation, index) => {
+    postReceive(outline, stage, invocations[index + 1], writer, ends[index - 1]);
+    ends.push(writeInvocation(outline, stage, invocation, writer, overlay));
+  });
+  writeTail(outline, stage, writer);
+  const units = layout.sharding === 3 ? [...unitsOf(stage, layers).values()] : [];
+  return {
+    name: `P${stage.stage}`,
+    pipeline: stage.stage,
+    buckets: stage.buckets.map((plan): Bucket => writeBucket(plan, job.model, layout)),
+    units,
+    buffers: stage.buckets.flatMap((plan): readonly BufferDeclaration[] => containers(plan, job, layout, context.type)),
+    items: writer.items,
+  };
+}
+
+/** A receive stands before the invocation that precedes its own and needs the end of the one before that. */
+function postReceive(
+  outline: Outline,
+  stage: StageOutline,
+  invocation: Invocation | undefined,
+  writer: Writer,
+  needs: number | undefined,
+): void {
+  const chunk = invocation && stage.chunks[invocation.chunk];
+  if (invocation === undefined || chunk === undefined) return;
+  const { pipeline } = outline.layout;
+  const forward = invocation.direction === 'F';
+  if (forward ? chunk.embed : chunk.head) return;
+  const peer = (stage.stage + (forward ? pipeline - 1 : 1)) % pipeline;
+  const buffer = forward
+    ? `x${chunk.firstLayer}[${invocation.microBatch}]`
+    : `dx${chunk.lastLayer + 1}[${invocation.microBatch}]`;
+  const recv: Recv = {
+    kind: 'recv',
+    lane: forward ? 'act.in' : 'grad.in',
+    peer,
+    reads: [],
+    writes: [write(buffer)],
+    why: { rule: forward ? 'previous-stage' : 'next-stage' },
+  };
+  writer.operation(recv, needs === undefined ? [] : [needs]);
+}
+
+function sendOf(outline: Outline, stage: StageOutline, invocation: Invocation): Send | undefined {
+  const chunk = stage.chunks[invocation.chunk];
+  if (chunk === undefined) return undefined;
+  const { pipeline } = outline.layout;
+  const forward = invocation.direction === 'F';
+  if (forward ? chunk.head : chunk.embed) return undefined;
+  const buffer = forward
+    ? `x${chunk.lastLayer + 1}[${invocation.microBatch}]`
+    : `dx${chunk.firstLayer}[${invocation.microBatch}]`;
+  return {
+    kind: 'send',
+    lane: forward ? 'act.out' : 'grad.out',
+    peer: (stage.stage + (forward ? 1 : pipeline - 1)) % pipeline,
+    reads: [buffer],
+    writes: [],
+    why: { rule: forward ? 'next-stage' : 'previous-stage' },
+  };
+}
+
+/** What the data axis adds to the invocations of a stage. */
+interface Overlay {
+  /** Lines before the first invocation. */
+  open(): void;
+  /** Which gathered copies the next use reads; undefined where weights are whole anyway. */
+  using(): Readonly<Record<string, number>> | undefined;
+  /** After the calls of one block: frees and gathers units. */
+  used(line: number): void;
+  /** Buckets whose gradients are complete after this block of this micro-batch's backward. */
+  ready(block: number, invocation: Invocation): readonly BucketPlan[];
+  reduce(bucket: BucketPlan, microBatch: number): void;
+}
+
+function createOverlay(
+  outline: Outline,
+  stage: StageOutline,
+  invocations: readonly Invocation[],
+  writer: Writer,
+): Overlay {
+  const { layout, layers } = outline;
+  const gathers = layout.sharding === 3;
+  const runs: UnitRuns | undefined = gathers ? unitRuns(stage, invocations, unitsOf(stage, layers)) : undefined;
+  const each = reducesEachMicroBatch(layout);
+  const last = outline.microBatches - 1;
+  let use = 0;
+
+  const gatherRun = (run: number, needs: readonly number[]): void => {
+    for (const bucket of runs?.unitOf[run]?.buckets ?? []) {
+      writer.operation(overData('all-gather', `P.${bucket}`, write(`W.${bucket}@${run}`), bucket), needs);
+    }
+  };
+  return {
+    open: () => {
+      if (runs) {
+        for (let run = 1; run <= 1 + layout.prefetch; run++) gatherRun(run, []);
+      } else if (layout.sharding > 0) {
+        for (const { name } of [...stage.buckets].sort((a, b) => a.firstBlock - b.firstBlock)) {
+          writer.operation(overData('all-gather', `W.${name}`, write(`W.${name}`), name));
+        }
+      }
+    },
+    using: () => {
+      const run = runs?.runOfUse[use];
+      if (runs === undefined || run === undefined) return undefined;
+      return Object.fromEntries((runs.unitOf[run]?.buckets ?? []).map((bucket) => [bucket, run]));
+    },
+    used: (line) => {
+      const run = runs?.runOfUse[use];
+      use += 1;
+      if (run !== undefined && runs?.runOfUse[use] !== run) gatherRun(run + 1 + layout.prefetch, [line]);
+    },
+    ready: (block, invocation) =>
+      invocation.direction === 'B' && (each || invocation.microBatch === last)
+        ? stage.buckets.filter((bucket) => bucket.readyBlock === block)
+        : [],
+    reduce: (bucket, microBatch) => reduceBucket(outline, bucket, each ? microBatch : undefined, writer),
+  };
+}
+
+/** While gradients are whole, sums over tensor and over copies come before the data axis; sharded ones, in the tail. */
+function reduceBucket(outline: Outline, bucket: BucketPlan, microBatch: number | undefined, writer: Writer): void {
+  const { layout } = outline;
+  const { name } = bucket;
+  const gradient = microBatch === undefined ? `G.${name}` : `G.${name}[${microBatch}]`;
+  if (microBatch === undefined && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
+  if (bucket.tied && layout.pipeline > 1 && layout.sharding < 2) writer.operation(sumInPlace(gradient, 'ends', name));
+  if (layout.data === 1) return;
+  if (layout.sharding === 0) {
+    writer.operation(overData('all-reduce', gradient, write(gradient), name));
+    return;
+  }
+  const shard = microBatch === undefined ? write(`S.${name}`) : accumulate(`S.${name}`);
+  writer.operation(overData('reduce-scatter', gradient, shard, name));
+}
+
+/** Writes the calls of one invocation and its send; gives the line of its last call. */
+function writeInvocation(
+  outline: Outline,
+  stage: StageOutline,
+  invocation: Invocation,
+  writer: Writer,
+  overlay: Overlay,
+): number {
+  const { layout } = outline;
+  const blocks = blocksOfInvocation(stage, invocation);
+  const again = invocation.direction === 'B' && layout.recompute === 'full';
+  const pending: BucketPlan[] = [];
+  let end = 0;
+  let index = 0;
+  while (index < blocks.length) {
+    const first = blocks[index] ?? 0;
+    const length = layout.sharding === 3 || again ? 1 : rangeLength(blocks, index, outline, overlay, invocation);
+    const last = blocks[index + length - 1] ?? first;
+    for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation.microBatch);
+    end = writeCalls(outline, invocation, first, last, again, writer, overlay.using());
+    overlay.used(end);
+    pending.push(...overlay.ready(last, invocation));
+    index += length;
+  }
+  const send = sendOf(outline, stage, invocation);
+  if (send) writer.operation(send);
+  for (const bucket of pending) overlay.reduce(bucket, invocation.microBatch);
+  return end;
+}
+
+const kindOf = (block: number, layers: number): 'embed' | 'layer' | 'head' =>
+  block < 0 ? 'embed' : block >= layers ? 'head' : 'layer';
+
+/** How many blocks from `index` one call can take: layers in a row, up to one whose gradients complete a bucket. */
+function rangeLength(
+  blocks: readonly number[],
+  index: number,
+  outline: Outline,
+  overlay: Overlay,
+  invocation: Invocation,
+): number {
+  const { layers } = outline;
+  let length = 0;
+  for (const block of blocks.slice(index)) {
+    if (length > 0 && kindOf(block, layers) !== 'layer') break;
+    length += 1;
+    if (kindOf(block, layers) !== 'layer' || overlay.ready(block, invocation).length > 0) break;
+  }
+  return length;
+}
+
+function writeCalls(
+  outline: Outline,
+  invocation: Invocation,
+  first: number,
+  last: number,
+  again: boolean,
+  writer: Writer,
+  using: Readonly<Record<string, number>> | undefined,
+): number {
+  const kind = kindOf(first, outline.layers);
+  const call = { first, last, microBatch: invocation.microBatch, ...(using && { using }) };
+  if (again && kind === 'layer') writer.call({ template: 'F.layer', ...call, again: true });
+  return writer.call({ template: `${invocation.direction}.${kind}`, ...call });
+}

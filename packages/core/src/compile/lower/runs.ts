@@ -1,0 +1,51 @@
+/** @file Units of sharding 3: the order in which a stage uses them, and the runs that gathers follow.
+ *
+ * A run is a row of equal neighbours in the list of uses. The gather of run j needs the end of run j - 1 - prefetch, so
+ * at most 1 + prefetch units are whole at a time.
+ */
+import type { Unit } from '../../program/index.ts';
+import type { Invocation } from '../../schedules/index.ts';
+import type { StageOutline } from '../outline.ts';
+
+/** The unit of each block of a stage: its own bucket, and the tied matrix at both ends. */
+export function unitsOf(stage: StageOutline, layers: number): ReadonlyMap<number, Unit> {
+  const units = new Map<number, Unit>();
+  const tied = stage.buckets.filter((bucket) => bucket.tied).map((bucket) => bucket.name);
+  for (const block of stage.chunks.flatMap((chunk) => chunk.blocks)) {
+    const own = stage.buckets.filter((bucket) => bucket.blocks.includes(block)).map((bucket) => bucket.name);
+    const name = block < 0 ? 'E' : block >= layers ? 'H' : `L${block}`;
+    const buckets = block < 0 || block >= layers ? [...tied, ...own] : own;
+    units.set(block, { name, buckets });
+  }
+  return units;
+}
+
+/** Blocks of an invocation in the order of execution. */
+export function blocksOfInvocation(stage: StageOutline, invocation: Invocation): readonly number[] {
+  const blocks = stage.chunks[invocation.chunk]?.blocks ?? [];
+  return invocation.direction === 'F' ? blocks : [...blocks].reverse();
+}
+
+export interface UnitRuns {
+  /** Unit of run j, counted from 1; index 0 is unused. */
+  readonly unitOf: readonly (Unit | undefined)[];
+  /** Run of each use, in the order of execution. */
+  readonly runOfUse: readonly number[];
+}
+
+export function unitRuns(
+  stage: StageOutline,
+  invocations: readonly Invocation[],
+  units: ReadonlyMap<number, Unit>,
+): UnitRuns {
+  const unitOf: (Unit | undefined)[] = [undefined];
+  const runOfUse: number[] = [];
+  for (const invocation of invocations) {
+    for (const block of blocksOfInvocation(stage, invocation)) {
+      const unit = units.get(block);
+      if (unit?.name !== unitOf[unitOf.length - 1]?.name) unitOf.push(unit);
+      runOfUse.push(unitOf.length - 1);
+    }
+  }
+  return { unitOf, runOfUse };
+}

@@ -1,0 +1,76 @@
+/** @file The tail of a period: sums that wait for sharded gradients, the global norm, clipping, the optimizer, the loss. */
+import { assertUnreachable } from '../../errors/index.ts';
+import type { Collective, Compute } from '../../program/index.ts';
+import type { Outline, StageOutline } from '../outline.ts';
+import { optimizerTensors, reducesEachMicroBatch } from './containers.ts';
+import { sumInPlace, type Writer, write } from './writer.ts';
+
+export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
+  const { layout, job } = outline;
+  const each = reducesEachMicroBatch(layout);
+  for (const bucket of stage.buckets) {
+    if (each && bucket.summed > 0) writer.operation(sumInPlace(`S.${bucket.name}.summed`, 'tensor', bucket.name));
+    if (bucket.tied && layout.pipeline > 1 && layout.sharding >= 2) {
+      writer.operation(sumInPlace(`S.${bucket.name}`, 'ends', bucket.name));
+    }
+  }
+  const sharded = layout.data > 1 && layout.sharding > 0;
+  const gradients = stage.buckets.map((bucket) => `${sharded ? 'S' : 'G'}.${bucket.name}`);
+  writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
+  if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));
+  if (sharded) writer.operation(sumScalar('q', 'data', 'global-norm'));
+  if (layout.pipeline > 1) writer.operation(sumScalar('q', 'pipeline', 'global-norm'));
+  writer.operation(compute('clip', ['q'], ['k'], 'global-norm', { limit: 1 }));
+  const weights = stage.buckets.map((bucket) => `${layout.sharding === 3 && sharded ? 'P' : 'W'}.${bucket.name}`);
+  const state = stage.buckets.flatMap((bucket) => optimizerTensors(job).map((tensor) => `O.${bucket.name}.${tensor}`));
+  const reads = [...gradients, 'k', 'lr'];
+  writer.operation(compute(job.optimizer, reads, [...weights, ...state], 'optimizer', hyperparameters(job.optimizer)));
+  const holdsLoss = stage.chunks.some((chunk) => chunk.head);
+  if (holdsLoss && layout.data > 1) writer.operation(sumScalar('loss', 'data', 'mean-loss'));
+}
+
+/** What large models are trained with (Llama 2 paper, section 2.2), unless a run says otherwise. */
+function hyperparameters(optimizer: 'adamw' | 'sgd'): Readonly<Record<string, number>> {
+  switch (optimizer) {
+    case 'adamw':
+      return { beta1: 0.9, beta2: 0.95, epsilon: 1e-5, weightDecay: 0.1 };
+    case 'sgd':
+      return { momentum: 0.9 };
+    default:
+      return assertUnreachable(optimizer);
+  }
+}
+
+const compute = (
+  kernel: Compute['kernel'],
+  reads: readonly string[],
+  writes: readonly string[],
+  rule: Compute['why']['rule'],
+  attributes?: Compute['attributes'],
+): Compute => ({
+  kind: 'compute',
+  lane: 'compute',
+  kernel,
+  reads,
+  writes: writes.map(write),
+  ...(attributes && { attributes }),
+  why: { rule },
+});
+
+/** Scalars go axis by axis with the direct algorithm, so that every byte has one axis. */
+const sumScalar = (
+  buffer: string,
+  axis: 'tensor' | 'data' | 'pipeline',
+  rule: Collective['why']['rule'],
+): Collective => ({
+  kind: 'collective',
+  lane: 'control',
+  collective: 'all-reduce',
+  axis,
+  reduce: 'sum',
+  factor: 1,
+  algorithm: 'direct',
+  reads: [buffer],
+  writes: [write(buffer)],
+  why: { rule, axis },
+});

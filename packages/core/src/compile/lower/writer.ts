@@ -1,0 +1,68 @@
+/** @file Writes the numbered lines of a list. */
+import type { Call, Collective, Item, Operation, Write } from '../../program/index.ts';
+
+export interface Writer {
+  readonly items: Item[];
+  /** Appends a call and gives its line number. */
+  call(call: Omit<Call, 'kind' | 'id' | 'needs'>): number;
+  operation(operation: Operation, needs?: readonly number[]): number;
+  /** Number of the last line so far; 0 before the first. */
+  last(): number;
+}
+
+export function createWriter(): Writer {
+  const items: Item[] = [];
+  return {
+    items,
+    call: (call) => {
+      items.push({ kind: 'call', id: items.length + 1, ...call, needs: [] });
+      return items.length;
+    },
+    operation: (operation, needs = []) => {
+      items.push({ kind: 'operation', id: items.length + 1, operation, needs });
+      return items.length;
+    },
+    last: () => items.length,
+  };
+}
+
+export const write = (buffer: string): Write => ({ buffer });
+export const accumulate = (buffer: string): Write => ({ buffer, accumulate: true });
+
+/** A reduction or gather of a whole bucket over data. */
+export function overData(collective: Collective['collective'], from: string, to: Write, bucket: string): Collective {
+  const gather = collective === 'all-gather';
+  return {
+    kind: 'collective',
+    lane: gather ? 'data.gather' : 'data.reduce',
+    collective,
+    axis: 'data',
+    dim: 'flat',
+    ...(!gather && { reduce: 'sum' as const }),
+    factor: 1,
+    algorithm: 'ring',
+    reads: [from],
+    writes: [to],
+    why: {
+      rule: gather ? (from.startsWith('P.') ? 'gather-unit' : 'gather-updated') : 'reduce-gradient',
+      axis: 'data',
+      bucket,
+    },
+  };
+}
+
+/** A sum in place over tensor or a named group. */
+export function sumInPlace(buffer: string, axis: 'tensor' | 'ends', bucket: string): Collective {
+  return {
+    kind: 'collective',
+    lane: axis,
+    collective: 'all-reduce',
+    axis,
+    reduce: 'sum',
+    factor: 1,
+    algorithm: 'ring',
+    reads: [buffer],
+    writes: [write(buffer)],
+    why: { rule: axis === 'tensor' ? 'sum-whole-parameters' : 'sum-tied', axis, bucket },
+  };
+}

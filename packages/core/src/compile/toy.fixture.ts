@@ -1,0 +1,37 @@
+import { clusterFromRequest } from '../cluster/index.ts';
+import { createJob, type Job } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
+import { defaultOrder } from '../mesh/index.ts';
+import { modelFromDimensions } from '../model/index.ts';
+
+/** The job of the worked example: GPT-2 kind, 2 layers, hidden 8, 4 sequences of 4 tokens. */
+export function toyJob(): Job {
+  const { cluster } = clusterFromRequest('1x dgx-h100', 'cluster');
+  const model = modelFromDimensions(
+    { kind: 'gpt2', layers: 2, hidden: 8, heads: 2, ffn: 32, vocab: 16, positions: 4 },
+    'model',
+  ).model;
+  if (!cluster || !model) throw new Error('internal: the fixture is broken.');
+  return createJob({ name: 'toy', model, cluster, batch: { sequences: 4, length: 4 } });
+}
+
+/** 2 x 2 x 2 with ZeRO-1, sequence parallelism and 1F1B. */
+export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
+  tensor: 2,
+  pipeline: 2,
+  data: 2,
+  sharding: 1,
+  prefetch: 1,
+  bucketMB: 25,
+  gradientType: 'fp32',
+  gradientReduction: 'per-step',
+  microBatch: 1,
+  chunks: 1,
+  layersPerStage: [1, 1],
+  schedule: '1f1b',
+  recompute: 'none',
+  sequenceParallel: true,
+  keepGathered: false,
+  order: defaultOrder,
+  ...changes,
+});
