@@ -103,3 +103,4 @@ export function assertUnreachable(value: never): never {
 }
 
 export { didYouMean } from './did-you-mean.ts';
+export { quote, quoteName } from './quote.ts';

@@ -189,7 +189,7 @@ function createScope(program: Program, list: RankList): NameScope {
 }
 
 /** `x` is the boundary before a block, `y` the one after it. */
-function boundaryOf(name: string, block: number): { base: string; index: number } | undefined {
+export function boundaryOf(name: string, block: number): { base: string; index: number } | undefined {
   if (name === 'x' || name === 'dx') return { base: name, index: block };
   if (name === 'y') return { base: 'x', index: block + 1 };
   if (name === 'dy') return { base: 'dx', index: block + 1 };

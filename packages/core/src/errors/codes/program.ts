@@ -1,2 +1,27 @@
 /** Codes of programs. */
-export const program = {} as const;
+export const program = {
+  PROGRAM_SYNTAX: {
+    meaning: 'A line of a program in text form is not what stands at its place.',
+    fix: 'Write the line as the message says; docs/guide/step-program.md shows every kind of line.',
+  },
+  PROGRAM_NAME_UNDECLARED: {
+    meaning: 'A program names a buffer, template, bucket, axis or group that it does not declare.',
+    fix: 'Declare it, or use the suggested name.',
+  },
+  PROGRAM_NAME_TWICE: {
+    meaning: 'Two things of one kind in a program have the same name.',
+    fix: 'Rename one of the two.',
+  },
+  PROGRAM_NUMBERING: {
+    meaning: 'Lines of a list are not numbered 1, 2, 3 ..., or a line needs one that is not earlier.',
+    fix: 'Number the lines in order, and let lines need earlier ones only.',
+  },
+  PROGRAM_OUT_OF_PLACE: {
+    meaning: 'A call, view or exchange names a block, micro-batch or coordinate that is not there.',
+    fix: 'Use a value in the range that the message gives.',
+  },
+  PROGRAM_CONTRADICTS: {
+    meaning: 'A program in text form says what a call takes and gives, and its template says otherwise.',
+    fix: 'Correct the call, or leave out what it takes and gives.',
+  },
+} as const;
