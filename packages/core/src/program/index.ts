@@ -1,8 +1,12 @@
 /** @file The step program: types, the kernel table, and the passes that only read it. */
 
+export * from './allocations.ts';
+export * from './bytes.ts';
 export * from './expand.ts';
 export type { KernelName, KernelRow, LocalOperand, LocalOperands, OperandRule, Signature } from './kernels/index.ts';
 export { kernels } from './kernels/index.ts';
+export * from './liveness.ts';
 export * from './shapes.ts';
+export * from './storage.ts';
 export * from './types.ts';
 export * from './work.ts';

@@ -73,7 +73,8 @@ export type WhyRule =
   | 'sum-tied'
   | 'global-norm'
   | 'optimizer'
-  | 'mean-loss';
+  | 'mean-loss'
+  | 'lifetime';
 
 /** Why an operation is there, as data; layer and micro-batch are known from the call. */
 export interface Why {
