@@ -20,7 +20,7 @@ describe('lifetimes of the example program', () => {
       lifetimes.map(
         (each) => aliveAt(each, each.peakIndex).filter(({ instance }) => instance.declaration.name === name).length,
       );
-    for (const name of ['qkv', 'n1', 'n2', 'r', 'f']) expect(count(name)).toEqual([2, 1]);
+    for (const name of ['qkv', 'n1', 'r']) expect(count(name)).toEqual([2, 1]);
   });
 
   it('allocate a received buffer at the line of its receive', () => {
