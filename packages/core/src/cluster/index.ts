@@ -9,6 +9,7 @@ export const gpuCount = (cluster: ClusterSpec): number => cluster.nodes * cluste
 export const capacityBytes = (cluster: ClusterSpec): Bytes => bytes(cluster.device.memory.value);
 
 export type { CollectiveCurve, CurveKind, GemmFit } from './fit-types.ts';
+export { createCluster, presetNames } from './presets.ts';
 export { type ClusterResult, clusterFromRequest } from './read.ts';
 export type {
   AttentionModel,
@@ -25,4 +26,5 @@ export type {
   IntraSpec,
   PcieSpec,
   PresetName,
+  ProductFactors,
 } from './types.ts';

@@ -34,6 +34,15 @@ export interface GemmModel {
   readonly source: string;
 }
 
+/** Factors on the rate of a plain product. */
+export interface ProductFactors {
+  /** Adds into an fp32 output (weight gradients). */
+  readonly accumulate: Fact;
+  /** Several products in one kernel (experts). */
+  readonly grouped: Fact;
+  readonly groupedAccumulate: Fact;
+}
+
 /** Efficiency of blockwise causal attention: share of bf16 peak for long sequences, head size 128, ten waves. */
 export interface AttentionModel {
   readonly forward: Fact;
@@ -47,6 +56,7 @@ export interface DeviceSpec {
   readonly name: string;
   readonly generation: Generation;
   readonly gemm: Readonly<Record<Exclude<GemmType, 'fp8'>, GemmModel>> & { readonly fp8: GemmModel | undefined };
+  readonly products: ProductFactors;
   /** Streaming multiprocessors: what the tiles of a product are spread over. */
   readonly multiprocessors: Fact;
   /** Sustained over burst rate under training load (power and clocks); the GEMM tables are bursts. */

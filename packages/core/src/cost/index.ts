@@ -7,4 +7,4 @@ export type {
   PriceOptions,
   Prices,
 } from './price-types.ts';
-export { createPrices } from './prices.ts';
+export { createPriceBook, createPrices, type PriceBook } from './prices.ts';

@@ -1,7 +1,7 @@
 /** @file What prices are asked and what they answer. */
 import type { CollectiveKind } from '../collectives/index.ts';
 import type { AxisName } from '../mesh/index.ts';
-import type { Work } from '../program/work.ts';
+import type { Work } from '../program/index.ts';
 import type { Seconds } from '../units/index.ts';
 
 /** How an exchange is laid over the ranks.

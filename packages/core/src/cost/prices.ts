@@ -1,10 +1,76 @@
-import type { ClusterSpec } from '../cluster/index.ts';
+/** @file Prices of work and exchanges: one book per cluster, opened for a mesh at a time. */
+import { type ClusterSpec, gpuCount } from '../cluster/index.ts';
 import { assertInvariant } from '../errors/index.ts';
-import type { Mesh } from '../mesh/index.ts';
-import type { PriceOptions, Prices } from './price-types.ts';
+import { type AxisName, type Mesh, worldSize } from '../mesh/index.ts';
+import { type Seconds, seconds } from '../units/index.ts';
+import { assumptionsOf, LAUNCH_COMPUTE, LAUNCH_EXCHANGE } from './assumptions.ts';
+import { createComputePrice } from './compute.ts';
+import { exchangeTime } from './exchange.ts';
+import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
+import { axisBits, ENDS, MASKS } from './group-shape.ts';
+import type { Assumption, LinkDescription, PriceOptions, Prices } from './price-types.ts';
 
-/** Prices of one cluster under one mesh. */
-export function createPrices(cluster: ClusterSpec, mesh: Mesh, options: PriceOptions = {}): Prices {
-  assertInvariant(false, () => `no prices yet for ${cluster.name} ${mesh.axes.length} ${Object.keys(options).length}`);
-  throw new Error('internal: unreachable');
+/** Everything about a cluster that no mesh changes. Prices for another mesh take microseconds. */
+export interface PriceBook {
+  readonly cluster: ClusterSpec;
+  pricesOf(mesh: Mesh): Prices;
+}
+
+/** Prices of one cluster under one mesh. Who asks for many meshes of one cluster keeps a {@link createPriceBook}. */
+export const createPrices = (cluster: ClusterSpec, mesh: Mesh, options: PriceOptions = {}): Prices =>
+  createPriceBook(cluster, options).pricesOf(mesh);
+
+/** The price book of a cluster: products and attention by device, collectives by link, see docs/decisions/prices.md. */
+export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}): PriceBook {
+  const own = {
+    launchCompute: options.launchCompute ?? LAUNCH_COMPUTE,
+    launchExchange: options.launchExchange ?? LAUNCH_EXCHANGE,
+    sustained: options.sustained ?? cluster.device.sustained.value,
+  };
+  const terms = clusterTerms(cluster);
+  const compute = createComputePrice(cluster.device, own.sustained) as Prices['compute'];
+  const devices = gpuCount(cluster);
+  let assumptions: readonly Assumption[] | undefined;
+  return {
+    cluster,
+    pricesOf(mesh) {
+      assertInvariant(worldSize(mesh) <= devices, () => `a mesh of ${worldSize(mesh)} ranks on ${devices} devices`);
+      const groups: (GroupPrice | undefined)[] = new Array(MASKS);
+      const groupOf = (axes: readonly AxisName[], members: 'all' | 'ends' | undefined): GroupPrice => {
+        let mask = members === 'ends' ? ENDS : 0;
+        for (let i = 0; i < axes.length; i++) mask |= axisBits[axes[i] as AxisName];
+        const known = groups[mask];
+        if (known !== undefined) return known;
+        const made = groupPrice(terms, mesh, mask);
+        groups[mask] = made;
+        return made;
+      };
+      return {
+        compute,
+        exchange: (request): Seconds => exchangeTime(groupOf(request.axes, request.members), request) as Seconds,
+        launchCompute: seconds(own.launchCompute),
+        launchExchange: seconds(own.launchExchange),
+        linkOf: (axes, members) => describe(cluster, groupOf(axes, members)),
+        get assumptions(): readonly Assumption[] {
+          assumptions ??= assumptionsOf(cluster, own);
+          return assumptions;
+        },
+      };
+    },
+  };
+}
+
+function describe(cluster: ClusterSpec, group: GroupPrice): LinkDescription {
+  const shape = {
+    crossesNode: group.crossesNode,
+    ranks: group.ranks,
+    ranksInDomain: group.inDomain,
+    domainsInNode: group.inNode,
+    islands: group.islands,
+  };
+  if (group.ranks <= 1) return { name: 'none', tier: 'none', bandwidth: 0, ...shape };
+  if (group.islands > 1) return { name: cluster.inter.name, tier: 'inter', bandwidth: group.netRate, ...shape };
+  if (group.inNode > 1) return { name: cluster.pcie.name, tier: 'pcie', bandwidth: group.pcieRate, ...shape };
+  const sent = (group.ranks - 1) / group.ranks;
+  return { name: cluster.intra.name, tier: 'intra', bandwidth: sent / group.domain.allGather.perByte, ...shape };
 }

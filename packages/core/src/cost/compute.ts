@@ -1,0 +1,122 @@
+/** @file Device time of one kernel that runs alone. Every formula has its source in docs/sources.md, "Prices". */
+import type { DeviceSpec, GemmModel } from '../cluster/index.ts';
+import type { AttentionWork, GemmWork, Work } from '../program/index.ts';
+
+/** Device seconds before a memory-bound kernel moves its first byte. Assumed, 1 to 5 us. */
+export const KERNEL_START = 2e-6;
+/** Sequence at which attention reaches half of its rate. */
+const HALF_SEQUENCE = 300;
+/** Share of the rate at head size 64 over that at 128. */
+const SMALL_HEAD = 0.8;
+/** Waves at which the efficiency of attention is stated. */
+const STATED_WAVES = 10;
+/** Rows of a tile of attention. */
+const ATTENTION_TILE = 128;
+
+/** Numbers of one type, ready for use. */
+interface GemmTerms {
+  readonly start: number;
+  readonly fillK: number;
+  readonly quantise: number;
+  /** Seconds per unit of depth of one wave, for each tile. */
+  readonly wide: number;
+  readonly square: number;
+  readonly narrow: number;
+}
+
+/** The price of work on a device: seconds, alone, without the host.
+ *
+ * `sustained` is the share of the fitted burst rate of products that training keeps up; attention and memory rates are
+ * not multiplied with it (their numbers are sustained already).
+ */
+export function createComputePrice(device: DeviceSpec, sustained: number): (work: Work) => number {
+  const multiprocessors = device.multiprocessors.value;
+  const bandwidth = device.memoryBandwidth.value * device.memoryEfficiency.value;
+  const terms = {
+    fp32: termsOf(device.gemm.fp32, multiprocessors, sustained),
+    half: termsOf(device.gemm.bf16, multiprocessors, sustained),
+    fp8: termsOf(device.gemm.fp8 ?? device.gemm.bf16, multiprocessors, sustained),
+  };
+  const { accumulate, grouped, groupedAccumulate } = device.products;
+  const factor = { accumulate: accumulate.value, grouped: grouped.value, both: groupedAccumulate.value };
+
+  function gemm(work: GemmWork): number {
+    const { m, n, k, batch, dtype } = work;
+    const term = dtype === 'fp32' ? terms.fp32 : dtype === 'fp8' ? terms.fp8 : terms.half;
+    const depth = k + term.fillK;
+    let math = tileTime(m, n, batch, depth, term, multiprocessors, 1);
+    if (work.accumulate && batch === 1 && Math.ceil(m / 128) * Math.ceil(n / 64) < multiprocessors) {
+      // Few tiles: libraries split the depth over idle multiprocessors and add the parts up. Assumed, not measured.
+      for (let parts = 2; parts <= 8; parts *= 2) {
+        const split = tileTime(m, n, batch, k / parts + term.fillK, term, multiprocessors, parts);
+        math = Math.min(math, split + (8 * parts * m * n) / bandwidth);
+      }
+    }
+    const rate = batch > 1 ? (work.accumulate ? factor.both : factor.grouped) : work.accumulate ? factor.accumulate : 1;
+    const moved = (work.bytesRead + work.bytesWritten) / bandwidth;
+    return term.start + Math.max(math / rate, moved) + (term.quantise * 3 * m * k * batch) / bandwidth;
+  }
+
+  const { forward, backward, forwardWaves, backwardWaves } = device.attention;
+  const forwardRate = forward.value * device.gemm.bf16.peak.value;
+  const backwardRate = backward.value * device.gemm.bf16.peak.value;
+  const singleShare = device.gemm.fp32.peak.value / device.gemm.bf16.peak.value;
+
+  function attention(work: AttentionWork): number {
+    const isForward = work.direction === 'forward';
+    const half = isForward ? forwardWaves.value : backwardWaves.value;
+    const waves = (work.batch * work.heads * Math.ceil(work.sequence / ATTENTION_TILE)) / multiprocessors;
+    const occupied = ((waves / (waves + half)) * (STATED_WAVES + half)) / STATED_WAVES;
+    const head = work.headSize <= 64 ? (SMALL_HEAD * work.headSize) / 64 : 1;
+    const long = work.sequence / (work.sequence + HALF_SEQUENCE);
+    const rate = (isForward ? forwardRate : backwardRate) * occupied * head * long;
+    const math = work.flops / (work.dtype === 'fp32' ? rate * singleShare : rate);
+    return KERNEL_START + Math.max(math, (work.bytesRead + work.bytesWritten) / bandwidth);
+  }
+
+  return (work) => {
+    switch (work.kind) {
+      case 'gemm':
+        return gemm(work);
+      case 'attention':
+        return attention(work);
+      case 'memory':
+        return KERNEL_START + (work.bytesRead + work.bytesWritten) / bandwidth;
+    }
+  };
+}
+
+function termsOf({ peak, fit }: GemmModel, multiprocessors: number, sustained: number): GemmTerms {
+  const rate = (peak.value * fit.efficiency * sustained) / multiprocessors;
+  const [wide, square, narrow] = fit.tileFactors;
+  return {
+    start: fit.start,
+    fillK: fit.fillK,
+    quantise: fit.quantise,
+    wide: (2 * 256 * 128) / (rate * wide),
+    square: (2 * 128 * 128) / (rate * square),
+    narrow: (2 * 128 * 64) / (rate * narrow),
+  };
+}
+
+/** The best of four tiles: waves x time of a wave, waves half-way between whole and fractional. */
+function tileTime(
+  m: number,
+  n: number,
+  batch: number,
+  depth: number,
+  term: GemmTerms,
+  multiprocessors: number,
+  parts: number,
+): number {
+  const scale = (batch * parts) / multiprocessors;
+  const rows128 = Math.ceil(m / 128);
+  const columns128 = Math.ceil(n / 128);
+  const tall = smooth(scale * Math.ceil(m / 256) * columns128) * term.wide;
+  const broad = smooth(scale * rows128 * Math.ceil(n / 256)) * term.wide;
+  const square = smooth(scale * rows128 * columns128) * term.square;
+  const narrow = smooth(scale * rows128 * Math.ceil(n / 64)) * term.narrow;
+  return depth * Math.min(tall, broad, square, narrow);
+}
+
+const smooth = (waves: number): number => (waves <= 1 ? 1 : 0.5 * (Math.ceil(waves) + waves));

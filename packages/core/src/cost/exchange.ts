@@ -1,0 +1,121 @@
+/** @file Time of an exchange that runs alone on its links, while all groups of the same axes run it.
+ *
+ * A group that spans tiers of links works on all of them at once, in pieces: on the tier outside of k ranks each rank
+ * carries 1/k of the bytes. Latencies add up; of the transfers the slowest counts whole and the others by
+ * {@link TIER_OVERLAP} (accuracy notes, section 6).
+ */
+import { assertUnreachable } from '../errors/index.ts';
+import { atCurve, type CurveTerms } from './curves.ts';
+import type { GroupPrice } from './group-price.ts';
+import type { ExchangeAlgorithm, ExchangeRequest } from './price-types.ts';
+
+/** Share of the faster tier's transfer that does not hide behind the slower one's. Assumed, 0 to 1. */
+export const TIER_OVERLAP = 0.15;
+
+/** Seconds of `request` over `group`. */
+export function exchangeTime(group: GroupPrice, request: ExchangeRequest): number {
+  const { kind, algorithm, bytes } = request;
+  if (group.ranks <= 1) return 0;
+  if (kind === 'send') return atCurve(group.send, bytes);
+  if (algorithm === 'direct' && kind !== 'all-to-all') return directTime(group, kind === 'all-reduce', bytes);
+  if (algorithm === 'flat-ring' && kind !== 'all-to-all') return flatTime(group, kind === 'all-reduce' ? 2 : 1, bytes);
+  switch (kind) {
+    case 'all-reduce':
+      return tiersTime(group, group.domain.allReduce, 2, algorithm, bytes);
+    case 'all-gather':
+      return tiersTime(group, group.domain.allGather, 1, 'ring', bytes);
+    case 'reduce-scatter':
+      return tiersTime(group, group.domain.reduceScatter, 1, 'ring', bytes);
+    case 'broadcast':
+      return tiersTime(group, group.domain.broadcast, 1, algorithm, bytes);
+    case 'all-to-all':
+      return allToAllTime(group, bytes);
+    default:
+      return assertUnreachable(kind);
+  }
+}
+
+function tiersTime(
+  group: GroupPrice,
+  inside: CurveTerms,
+  passes: number,
+  algorithm: ExchangeAlgorithm,
+  bytes: number,
+): number {
+  const { inDomain, inNode, islands } = group;
+  let latency = group.start;
+  let slow = 0;
+  let rest = 0;
+  if (inDomain > 1) {
+    latency = inside.alpha;
+    slow = bytes * inside.perByte + Math.sqrt(bytes) * inside.perRootByte;
+  }
+  let share = bytes / inDomain;
+  if (inNode > 1) {
+    const transfer = (passes * (inNode - 1) * share) / inNode / group.pcieRate;
+    latency += passes * (inNode - 1) * group.pcieLatency;
+    rest = Math.min(slow, transfer);
+    slow = Math.max(slow, transfer);
+    share /= inNode;
+  }
+  if (islands > 1) {
+    let hops = passes * (islands - 1) * group.netLatency;
+    let transfer = (passes * (islands - 1) * share) / islands / group.netRate;
+    if (algorithm === 'auto' || algorithm === 'tree') {
+      const treeHops = passes * Math.ceil(Math.log2(islands)) * group.netLatency;
+      const treeTransfer = (passes * share) / group.netRate;
+      if (algorithm === 'tree' || treeHops + treeTransfer < hops + transfer) {
+        hops = treeHops;
+        transfer = treeTransfer;
+      }
+    }
+    latency += hops;
+    rest += Math.min(slow, transfer);
+    slow = Math.max(slow, transfer);
+  }
+  return latency + slow + TIER_OVERLAP * rest;
+}
+
+/** Peers in the domain at its curve, peers beyond at the rank's share of the slower links. */
+function allToAllTime(group: GroupPrice, bytes: number): number {
+  const { ranks, inDomain, inNode, islands } = group;
+  const perPeer = bytes / ranks;
+  let latency = group.start;
+  let slow = 0;
+  let rest = 0;
+  if (inDomain > 1) {
+    const inside = group.domain.allToAll;
+    const near = perPeer * inDomain;
+    latency = inside.alpha;
+    slow = near * inside.perByte + Math.sqrt(near) * inside.perRootByte;
+  }
+  if (inNode > 1) {
+    const transfer = (perPeer * inDomain * (inNode - 1)) / group.pcieOutRate;
+    latency += Math.ceil(Math.log2(inNode)) * group.pcieLatency;
+    rest = Math.min(slow, transfer);
+    slow = Math.max(slow, transfer);
+  }
+  if (islands > 1) {
+    const transfer = (perPeer * Math.max(0, ranks - inDomain * inNode)) / group.netRate;
+    latency += Math.ceil(Math.log2(islands)) * group.netLatency;
+    rest += Math.min(slow, transfer);
+    slow = Math.max(slow, transfer);
+  }
+  return latency + slow + TIER_OVERLAP * rest;
+}
+
+/** One step to all others; for scalars, where the time is latency. */
+function directTime(group: GroupPrice, everything: boolean, bytes: number): number {
+  const { inDomain, inNode, islands, ranks } = group;
+  const sent = everything ? (ranks - 1) * bytes : ((ranks - 1) * bytes) / ranks;
+  const latency =
+    (inDomain > 1 ? group.domain.allReduce.alpha : group.start) +
+    (inNode > 1 ? group.pcieLatency : 0) +
+    (islands > 1 ? group.netLatency : 0);
+  const rate = islands > 1 ? group.netRate : inNode > 1 ? group.pcieOutRate : group.flatRate;
+  return latency + sent / rate;
+}
+
+/** One ring over all members: every step waits for the slowest link. */
+const flatTime = (group: GroupPrice, passes: number, bytes: number): number =>
+  group.start + passes * (group.ranks - 1) * (bytes / group.ranks / group.flatRate + group.flatLatency);
