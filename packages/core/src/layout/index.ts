@@ -1,1 +1,17 @@
-export type * from './types.ts';
+/** @file Layouts: their keys, laws, normal form, defaults, short form, and the space of all of them. */
+export { type CompletedLayout, completeLayout } from './complete.ts';
+export { type FormatOptions, formatLayout, formatLayoutValue } from './format.ts';
+export { gpusOf, type LayoutJob } from './job.ts';
+export {
+  axisShortNames,
+  type LaterLayoutKey,
+  type LayoutKey,
+  type LayoutValueType,
+  laterLayoutKeys,
+  layoutKeys,
+} from './keys.ts';
+export { checkLayout, layoutRules } from './legality.ts';
+export { microBatchesOf, normalizeLayout } from './normal.ts';
+export type { Finding, LayoutRule } from './rules/rule.ts';
+export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';
+export type { GradientReduction, Layout, LayoutRequest, Recompute, ScheduleName, Sharding } from './types.ts';

@@ -8,7 +8,10 @@ const MICRO_BATCH_SHIFT = CHUNK_BITS + 1;
 const CHUNK_MASK = 2 ** CHUNK_BITS - 1;
 
 /** Most chunks of a stage and most micro-batches that a code can name. */
-export const scheduleLimits = { chunks: 2 ** CHUNK_BITS, microBatches: 2 ** (31 - MICRO_BATCH_SHIFT) } as const;
+export const scheduleLimits: { readonly chunks: number; readonly microBatches: number } = {
+  chunks: 2 ** CHUNK_BITS,
+  microBatches: 2 ** (31 - MICRO_BATCH_SHIFT),
+};
 
 /** `F` forward, `B` backward: input and weight parts in one block. */
 export type InvocationDirection = 'F' | 'B';

@@ -1,2 +1,95 @@
 /** Codes of layouts. */
-export const layout = {} as const;
+export const layout = {
+  DEGREES_NOT_GPUS: {
+    meaning: 'Tensor, pipeline and data degree do not multiply to the number of GPUs.',
+    fix: 'Change a degree, or leave data out: it takes what the others leave.',
+  },
+  HEADS_NOT_DIVISIBLE: {
+    meaning: 'Query heads cannot be split evenly over the tensor ranks.',
+    fix: 'Use a tensor degree that divides the number of heads.',
+  },
+  KV_HEADS_NOT_DIVISIBLE: {
+    meaning: 'Key and value heads cannot be split evenly over the tensor ranks, and are not replicated.',
+    fix: 'Use a tensor degree that divides the number of key and value heads.',
+  },
+  FFN_NOT_DIVISIBLE: {
+    meaning: 'The feed-forward (or one expert) cannot be split evenly over the tensor ranks.',
+    fix: 'Use a tensor degree that divides its width.',
+  },
+  HIDDEN_NOT_DIVISIBLE: {
+    meaning: 'The width of the model cannot be split evenly over the tensor ranks.',
+    fix: 'Use a tensor degree that divides the width.',
+  },
+  VOCABULARY_NOT_DIVISIBLE: {
+    meaning: 'The vocabulary cannot be split evenly over the tensor ranks, and is not padded silently.',
+    fix: 'Pad the vocabulary of the model to the named size, or use a tensor degree that divides it.',
+  },
+  SEQUENCE_NOT_DIVISIBLE: {
+    meaning: 'Sequence parallelism shards the sequence over the tensor ranks, which do not divide its length.',
+    fix: 'Turn sequence parallelism off, or use a length that the tensor degree divides.',
+  },
+  SEQUENCE_PARALLEL_NEEDS_TENSOR: {
+    meaning: 'Sequence parallelism is on and there is one tensor rank.',
+    fix: 'Turn it off, or use a tensor degree of 2 or more.',
+  },
+  LAYERS_FEWER_THAN_CHUNKS: {
+    meaning: 'There are more chunks (stages x chunks per stage) than layers, and each needs one layer.',
+    fix: 'Use fewer stages or fewer chunks per stage.',
+  },
+  LAYERS_PER_STAGE_LENGTH: {
+    meaning: 'The list of layers per chunk does not have one entry for each chunk.',
+    fix: 'Give pipeline x chunks entries, or leave the list out.',
+  },
+  LAYERS_PER_STAGE_EMPTY: {
+    meaning: 'A chunk has no layer.',
+    fix: 'Give every chunk at least 1 layer.',
+  },
+  LAYERS_PER_STAGE_SUM: {
+    meaning: 'The list of layers per chunk does not add up to the layers of the model.',
+    fix: 'Change the entries, or leave the list out.',
+  },
+  CHUNKS_NEED_PIPELINE: {
+    meaning: 'Stages have several chunks and there is one stage.',
+    fix: 'Use 1 chunk, or 2 stages or more.',
+  },
+  CHUNKS_NEED_INTERLEAVED: {
+    meaning: 'Stages have several chunks and the schedule runs one.',
+    fix: 'Use interleaved-1f1b, or 1 chunk.',
+  },
+  INTERLEAVED_NEEDS_CHUNKS: {
+    meaning: 'The interleaved schedule needs several chunks per stage.',
+    fix: 'Use 2 chunks or more, or the schedule 1f1b.',
+  },
+  SCHEDULE_NEEDS_STAGES: {
+    meaning: 'A pipeline schedule is given and there is one stage.',
+    fix: 'Use the schedule none, or 2 stages or more.',
+  },
+  STAGES_NEED_SCHEDULE: {
+    meaning: 'There are several stages and the schedule is none.',
+    fix: 'Use a pipeline schedule, or 1 stage.',
+  },
+  MICRO_BATCHES_NOT_MULTIPLE: {
+    meaning: 'The interleaved schedule takes micro-batches in groups of as many as there are stages.',
+    fix: 'Use a micro-batch that leaves a multiple of the stages, or the schedule 1f1b.',
+  },
+  MICRO_BATCHES_TOO_MANY: {
+    meaning: 'A step has more micro-batches than a schedule can number.',
+    fix: 'Use larger micro-batches or more data ranks.',
+  },
+  BATCH_NOT_DIVISIBLE: {
+    meaning: 'The global batch cannot be split evenly over data ranks and micro-batches.',
+    fix: 'Use a micro-batch, a data degree or a batch that divides.',
+  },
+  REDUCTION_NEEDS_SHARDING: {
+    meaning: 'Gradients are whole on every data rank and are to be reduced for every micro-batch.',
+    fix: 'Use per-step, or sharding 2 or 3.',
+  },
+  ORDER_AXIS_TWICE: {
+    meaning: 'An axis stands twice in the order of the mesh.',
+    fix: 'Name each axis once.',
+  },
+  LAYOUT_KEY_WITHOUT_EFFECT: {
+    meaning: 'A layout key is given that changes nothing beside the other keys.',
+    fix: 'Leave the key out.',
+  },
+} as const;

@@ -1,0 +1,62 @@
+/** @file The short form of a layout: `tp=8,pp=4,dp=2,vpp=2,mbs=1,zero=1,ac=selective,schedule=interleaved-1f1b,sp=on`. */
+import { defaultOrder } from '../mesh/index.ts';
+import { axisShortNames, type LayoutKey, layoutKeys } from './keys.ts';
+import { defaultReduction } from './normal.ts';
+import type { Layout } from './types.ts';
+
+/** How much the short form says. */
+export interface FormatOptions {
+  /** Every key but `prefetch`, `bucketMB` and the like at values without effect: the form from which the same layout is
+   * read again whatever the defaults are. Absent: only keys that a reader would miss. */
+  readonly exact?: boolean;
+}
+
+/** The short form, keys in a stable order. Without `exact`, keys at their usual value and an even split are left out. */
+export function formatLayout(layout: Layout, options: FormatOptions = {}): string {
+  return layoutKeys
+    .filter((key) => options.exact || isShown(layout, key.name))
+    .map((key) => `${key.short}=${formatLayoutValue(layout, key)}`)
+    .join(',');
+}
+
+/** The value of one key as the short form writes it. */
+export function formatLayoutValue(layout: Layout, key: LayoutKey): string {
+  const value = layout[key.name];
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value !== 'object') return String(value);
+  if (key.type === 'axes') return layout.order.map((axis) => axisShortNames[axis]).join('-');
+  return value.join('-');
+}
+
+function isShown(layout: Layout, key: keyof Layout): boolean {
+  switch (key) {
+    case 'tensor':
+    case 'pipeline':
+    case 'data':
+    case 'microBatch':
+    case 'recompute':
+      return true;
+    case 'sharding':
+      return layout.data > 1;
+    case 'chunks':
+      return layout.chunks > 1;
+    case 'schedule':
+      return layout.pipeline > 1;
+    case 'sequenceParallel':
+      return layout.tensor > 1;
+    case 'keepGathered':
+      return layout.keepGathered;
+    case 'prefetch':
+      return layout.prefetch !== 1;
+    case 'bucketMB':
+      return layout.bucketMB !== 25;
+    case 'gradientType':
+      return layout.gradientType !== 'bf16';
+    case 'gradientReduction':
+      return layout.gradientReduction !== defaultReduction(layout.sharding);
+    case 'layersPerStage':
+      return layout.layersPerStage.some((layers) => layers !== layout.layersPerStage[0]);
+    case 'order':
+      return layout.order.some((axis, index) => axis !== defaultOrder[index]);
+  }
+}

@@ -1,0 +1,232 @@
+/** @file The keys of a layout as data: what files and flags may say, and the reference page `docs/reference/layout.md`. */
+import type { AxisName } from '../mesh/index.ts';
+import type { Layout } from './types.ts';
+
+/** What a key takes. `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first. */
+export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'counts' | 'axes';
+
+/** One key of a layout. */
+export interface LayoutKey {
+  /** The key in files and in {@link Layout}. */
+  readonly name: keyof Layout;
+  /** The key in the short form `tp=8,pp=4`. */
+  readonly short: string;
+  /** Other spellings that are read. */
+  readonly aliases: readonly string[];
+  readonly type: LayoutValueType;
+  /** Smallest value of a count; a real is greater than 0. */
+  readonly min?: number;
+  /** All values of a name, as text; `sharding` takes them as numbers. */
+  readonly names?: readonly string[];
+  /** The default in words. */
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+/** All keys that are priced, in the order of the short form. */
+export const layoutKeys: readonly LayoutKey[] = [
+  {
+    name: 'tensor',
+    short: 'tp',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning: 'Ranks that split each matrix: attention by heads, feed-forward by width, the vocabulary.',
+  },
+  {
+    name: 'pipeline',
+    short: 'pp',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning: 'Stages, each with a row of layers.',
+  },
+  {
+    name: 'data',
+    short: 'dp',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: 'GPUs / (tp pp)',
+    meaning: 'Ranks that hold the same layers and take different sequences.',
+  },
+  {
+    name: 'chunks',
+    short: 'vpp',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning: 'Chunks of layers (virtual stages) per stage; more than one needs interleaved-1f1b.',
+  },
+  {
+    name: 'microBatch',
+    short: 'mbs',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning: 'Sequences of a micro-batch.',
+  },
+  {
+    name: 'sharding',
+    short: 'zero',
+    aliases: ['fsdp'],
+    type: 'name',
+    names: ['0', '1', '2', '3'],
+    fallback: '0',
+    meaning:
+      'What the data ranks share out: 0 nothing (DDP), 1 optimizer, 2 and gradients, 3 and weights (FSDP). `fsdp` = 3.',
+  },
+  {
+    name: 'recompute',
+    short: 'ac',
+    aliases: [],
+    type: 'name',
+    names: ['none', 'selective', 'full'],
+    fallback: 'none',
+    meaning: 'Forward work done again in backward instead of kept: nothing, attention scores, whole layers.',
+  },
+  {
+    name: 'schedule',
+    short: 'schedule',
+    aliases: [],
+    type: 'name',
+    names: ['none', 'naive', 'gpipe', '1f1b', 'interleaved-1f1b'],
+    fallback: '1f1b; interleaved-1f1b when chunks > 1; none when pipeline = 1',
+    meaning: 'Order in which stages take micro-batches forward and backward.',
+  },
+  {
+    name: 'sequenceParallel',
+    short: 'sp',
+    aliases: [],
+    type: 'switch',
+    fallback: 'on when tensor > 1',
+    meaning: 'Between the split matrices each tensor rank keeps its part of the sequence.',
+  },
+  {
+    name: 'keepGathered',
+    short: 'keepgathered',
+    aliases: [],
+    type: 'switch',
+    fallback: 'off',
+    meaning: 'Gathered inputs are kept for the weight gradient instead of being gathered again.',
+  },
+  {
+    name: 'prefetch',
+    short: 'prefetch',
+    aliases: [],
+    type: 'count',
+    min: 0,
+    fallback: '1',
+    meaning: 'Units that may be gathered ahead of the one in use (sharding 3).',
+  },
+  {
+    name: 'bucketMB',
+    short: 'bucket',
+    aliases: [],
+    type: 'real',
+    fallback: '25',
+    meaning: 'A bucket of gradients closes at this many MB (sharding 0 to 2).',
+  },
+  {
+    name: 'gradientType',
+    short: 'grad',
+    aliases: [],
+    type: 'name',
+    names: ['bf16', 'fp32'],
+    fallback: "the framework's: bf16; fp32 unless precision is bf16",
+    meaning: 'Element type in which gradients are added up and exchanged.',
+  },
+  {
+    name: 'gradientReduction',
+    short: 'reduce',
+    aliases: [],
+    type: 'name',
+    names: ['per-step', 'per-micro-batch'],
+    fallback: 'per-step for sharding 0 and 1, per-micro-batch for 2 and 3',
+    meaning: 'When gradients cross the data axis.',
+  },
+  {
+    name: 'layersPerStage',
+    short: 'lps',
+    aliases: [],
+    type: 'counts',
+    min: 1,
+    fallback: 'balanced split',
+    meaning: 'Layers of each chunk in model order; chunk c of stage i stands at c x pipeline + i.',
+  },
+  {
+    name: 'order',
+    short: 'order',
+    aliases: [],
+    type: 'axes',
+    fallback: "the framework's: tp-cp-ep-dp-pp",
+    meaning: 'Axes of the mesh, fastest first: neighbours in rank differ in the first axis.',
+  },
+];
+
+/** A key of the contract of which only the listed values are priced yet; anything else is `LAYOUT_KEY_NOT_YET`. */
+export interface LaterLayoutKey {
+  readonly name: string;
+  readonly short: string;
+  readonly aliases: readonly string[];
+  /** Values that change nothing and are accepted, as text. */
+  readonly accepts: readonly string[];
+  readonly meaning: string;
+}
+
+/** Keys that may be written already, at their default. */
+export const laterLayoutKeys: readonly LaterLayoutKey[] = [
+  { name: 'context', short: 'cp', aliases: [], accepts: ['1'], meaning: 'Ranks that split the sequence in attention.' },
+  { name: 'expert', short: 'ep', aliases: [], accepts: ['1'], meaning: 'Ranks that split the experts.' },
+  {
+    name: 'expertTensor',
+    short: 'etp',
+    aliases: [],
+    accepts: ['1'],
+    meaning: 'Tensor degree inside an expert.',
+  },
+  {
+    name: 'unit',
+    short: 'unit',
+    aliases: [],
+    accepts: ['block'],
+    meaning: 'What is gathered at once under sharding 3.',
+  },
+  {
+    name: 'reshard',
+    short: 'reshard',
+    aliases: [],
+    accepts: ['on', 'true'],
+    meaning: 'Gathered weights are freed after each use under sharding 3.',
+  },
+  {
+    name: 'contextKind',
+    short: 'cpkind',
+    aliases: [],
+    accepts: ['ring'],
+    meaning: 'How context ranks exchange keys and values.',
+  },
+  { name: 'offload', short: 'offload', aliases: [], accepts: ['none'], meaning: 'What is kept in host memory.' },
+  {
+    name: 'lossChunks',
+    short: 'losschunks',
+    aliases: [],
+    accepts: ['1'],
+    meaning: 'Pieces in which the loss is taken.',
+  },
+  { name: 'overlap', short: 'overlap', aliases: [], accepts: [], meaning: 'Exchanges that run beside compute.' },
+  { name: 'layers', short: 'layers', aliases: [], accepts: [], meaning: 'Overrides for single layers.' },
+];
+
+/** Short names of axes, as in `order`. */
+export const axisShortNames: Readonly<Record<AxisName, string>> = {
+  tensor: 'tp',
+  context: 'cp',
+  expert: 'ep',
+  data: 'dp',
+  pipeline: 'pp',
+};

@@ -1,0 +1,86 @@
+/** @file Normal form: of layouts that compute, keep and send the same, one stands for all. */
+import { type AxisName, defaultOrder } from '../mesh/index.ts';
+import { type LayoutJob, profileOf } from './job.ts';
+import type { GradientReduction, Layout, Recompute, ScheduleName, Sharding } from './types.ts';
+
+/** Most micro-batches of a step: what schedules can number. */
+export const MOST_MICRO_BATCHES: number = 2 ** 19;
+
+/** Micro-batches of a step; a whole number for a legal layout. */
+export const microBatchesOf = (job: LayoutJob, layout: Pick<Layout, 'data' | 'microBatch'>): number =>
+  job.batch.sequences / (layout.data * layout.microBatch);
+
+/** The layout with every key that has no effect at its default.
+ *
+ * Without data ranks nothing is sharded or reduced; one stage has no schedule and no chunks; one tensor rank has no
+ * sequence shards; with one micro-batch all schedules are the same list and per-step is per micro-batch; blockwise
+ * attention never writes the scores that selective recomputation drops. Idempotent. */
+export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
+  const profile = profileOf(job);
+  const { tensor, pipeline, data } = layout;
+  const sharding = data > 1 ? layout.sharding : 0;
+  const chunks = pipeline > 1 ? layout.chunks : 1;
+  const microBatches = microBatchesOf(job, layout);
+  const recompute = recomputeWithEffect(job, layout.recompute);
+  const sequenceParallel = tensor > 1 && layout.sequenceParallel;
+  return {
+    tensor,
+    pipeline,
+    data,
+    sharding,
+    prefetch: sharding === 3 ? layout.prefetch : profile.prefetch.value,
+    bucketMB: data > 1 && sharding < 3 ? layout.bucketMB : profile.bucketMB.value,
+    gradientType: layout.gradientType,
+    gradientReduction: reductionWithEffect(sharding, microBatches, layout.gradientReduction),
+    microBatch: layout.microBatch,
+    chunks,
+    layersPerStage: layout.layersPerStage,
+    schedule: scheduleWithEffect(pipeline, chunks, microBatches, layout.schedule),
+    recompute,
+    sequenceParallel,
+    keepGathered: sequenceParallel && recompute !== 'full' && layout.keepGathered,
+    order: orderWithEffect(layout, profile.order.value),
+  };
+}
+
+/** Selective recomputation drops scores, which blockwise attention never stores. */
+export const recomputeWithEffect = (job: LayoutJob, recompute: Recompute): Recompute =>
+  recompute === 'selective' && job.kernels.attention === 'flash' ? 'none' : recompute;
+
+/** The reduction that a sharding takes when nobody chooses: sharded gradients cannot wait for the end of the step. */
+export const defaultReduction = (sharding: Sharding): GradientReduction =>
+  sharding >= 2 ? 'per-micro-batch' : 'per-step';
+
+/** The schedule of a number of stages and chunks when nobody chooses. */
+export function defaultSchedule(pipeline: number, chunks: number): ScheduleName {
+  if (pipeline === 1) return 'none';
+  return chunks > 1 ? 'interleaved-1f1b' : '1f1b';
+}
+
+function reductionWithEffect(
+  sharding: Sharding,
+  microBatches: number,
+  reduction: GradientReduction,
+): GradientReduction {
+  return sharding >= 2 && microBatches > 1 ? reduction : defaultReduction(sharding);
+}
+
+function scheduleWithEffect(
+  pipeline: number,
+  chunks: number,
+  microBatches: number,
+  schedule: ScheduleName,
+): ScheduleName {
+  return pipeline === 1 || microBatches === 1 ? defaultSchedule(pipeline, chunks) : schedule;
+}
+
+/** Axes of degree 1 do not matter: they stand where the default order has them when the others stand so, else last. */
+function orderWithEffect(layout: Layout, usual: readonly AxisName[]): readonly AxisName[] {
+  const matters = (axis: AxisName): boolean =>
+    (axis === 'tensor' || axis === 'pipeline' || axis === 'data') && layout[axis] > 1;
+  const complete = [...layout.order, ...defaultOrder.filter((axis) => !layout.order.includes(axis))];
+  const wide = complete.filter(matters);
+  const usualWide = usual.filter(matters);
+  if (wide.every((axis, index) => axis === usualWide[index])) return usual;
+  return Object.freeze([...wide, ...usual.filter((axis) => !matters(axis))]);
+}

@@ -1,0 +1,115 @@
+/** @file Rules of the tensor axis: what each matrix and the sequence are split over. */
+import type { Code } from '../../errors/index.ts';
+import { commonDivisors, divisorsOf, listed, multiplesAround, nearest } from '../divisors.ts';
+import { gpusOf, type LayoutJob } from '../job.ts';
+import { distinctLayers, type LayoutRule } from './rule.ts';
+
+/** Every tensor rank holds an equal share of `sizes`; `what` phrases one of them: "32 query heads". */
+function divides(
+  code: Code,
+  source: string,
+  sizes: (job: LayoutJob) => readonly number[],
+  what: (size: number) => string,
+): LayoutRule {
+  return {
+    code,
+    key: 'tensor',
+    reads: ['tensor'],
+    source,
+    find: (job, { tensor }) => {
+      const all = sizes(job);
+      const size = all.find((each) => each % tensor !== 0);
+      if (size === undefined) return undefined;
+      const fits = nearest(commonDivisors(all), tensor);
+      return {
+        message: `${what(size)} cannot be split over ${tensor} ranks.`,
+        hint: `Use ${listed(fits)}.`,
+        values: { size, tensor, fits },
+      };
+    },
+  };
+}
+
+const megatron = 'Megatron-LM, megatron/core/transformer/transformer_config.py and training/arguments.py';
+
+/** Rules that read the model and the tensor degree only. */
+export const tensorRules: readonly LayoutRule[] = [
+  divides(
+    'HEADS_NOT_DIVISIBLE',
+    megatron,
+    (job) => distinctLayers(job).map((layer) => layer.attention.heads),
+    (size) => `${size} query heads`,
+  ),
+  divides(
+    'KV_HEADS_NOT_DIVISIBLE',
+    'torchtitan, pull request 2577; Megatron-LM replicates heads instead',
+    (job) => distinctLayers(job).map((layer) => layer.attention.kvHeads),
+    (size) => `${size} key and value ${size === 1 ? 'head' : 'heads'}`,
+  ),
+  divides(
+    'FFN_NOT_DIVISIBLE',
+    megatron,
+    (job) => distinctLayers(job).map((layer) => layer.ffn.width),
+    (size) => `a feed-forward of width ${size}`,
+  ),
+  divides(
+    'HIDDEN_NOT_DIVISIBLE',
+    megatron,
+    (job) => [job.model.hidden],
+    (size) => `a model of width ${size}`,
+  ),
+  {
+    code: 'VOCABULARY_NOT_DIVISIBLE',
+    key: 'tensor',
+    reads: ['tensor'],
+    source: 'Megatron-LM pads to make-vocab-size-divisible-by x tensor; issue 1754: training diverges when it does not',
+    find: (job, { tensor }) => {
+      const { vocabulary } = job.model;
+      if (vocabulary % tensor === 0) return undefined;
+      const padded = Math.ceil(vocabulary / tensor) * tensor;
+      const fits = nearest(
+        divisorsOf(vocabulary).filter((divisor) => divisor <= gpusOf(job)),
+        tensor,
+      );
+      return {
+        message: `a vocabulary of ${vocabulary} cannot be split over ${tensor} ranks.`,
+        hint: `Pad the vocabulary of the model to ${padded}, or use ${listed(fits)}.`,
+        values: { vocabulary, tensor, padded, fits },
+      };
+    },
+  },
+];
+
+/** Rules of sequence parallelism. */
+export const sequenceRules: readonly LayoutRule[] = [
+  {
+    code: 'SEQUENCE_PARALLEL_NEEDS_TENSOR',
+    key: 'sequenceParallel',
+    reads: ['tensor'],
+    source: 'Megatron-LM, megatron/core/model_parallel_config.py',
+    find: (_job, { tensor, sequenceParallel }) => {
+      if (!sequenceParallel || tensor > 1) return undefined;
+      return {
+        message: 'sequence parallelism is on and tensor is 1.',
+        hint: 'Turn it off, or use tensor 2 or more.',
+        values: { tensor },
+      };
+    },
+  },
+  {
+    code: 'SEQUENCE_NOT_DIVISIBLE',
+    key: 'sequenceParallel',
+    reads: ['tensor'],
+    source: 'torchtitan, issue 1306: wrong shapes without a warning',
+    find: (job, { tensor, sequenceParallel }) => {
+      const { length } = job.batch;
+      if (!sequenceParallel || length % tensor === 0) return undefined;
+      const lengths = multiplesAround(length, tensor);
+      return {
+        message: `sequences of ${length} tokens cannot be split over ${tensor} ranks.`,
+        hint: `Turn sequence parallelism off, or use a length of ${listed(lengths)}.`,
+        values: { length, tensor, lengths },
+      };
+    },
+  },
+];
