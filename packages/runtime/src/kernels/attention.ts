@@ -1,0 +1,87 @@
+/** @file Causal attention with grouped queries, row by row: scores of one query live at a time, never S x S. Backward
+ * makes the probabilities again from `lse`, the logarithm of each row's sum of exponentials.
+ */
+import { type HeadCounts, headLayout, headOffsets } from './heads.ts';
+import type { Tensor } from './tensor.ts';
+
+export function attention(qkv_SBP: Tensor, o_SBAD: Tensor, lse_ASB: Tensor, counts: HeadCounts): void {
+  const layout = headLayout(qkv_SBP, counts);
+  const { S, B, A, D, P } = layout;
+  const [x, o, lse] = [qkv_SBP.data, o_SBAD.data, lse_ASB.data];
+  const scale = 1 / Math.sqrt(D);
+  const weight_S = new Float64Array(S);
+  const row_D = new Float64Array(D);
+  for (let a = 0; a < A; a++) {
+    const at = headOffsets(layout, a);
+    for (let b = 0; b < B; b++) {
+      for (let i = 0; i < S; i++) {
+        let top = -Infinity;
+        for (let j = 0; j <= i; j++) {
+          const score = scale * dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D);
+          weight_S[j] = score;
+          if (score > top) top = score;
+        }
+        let sum = 0;
+        row_D.fill(0);
+        for (let j = 0; j <= i; j++) {
+          const power = Math.exp(weight_S[j]! - top);
+          sum += power;
+          addScaled(row_D, 0, x, (j * B + b) * P + at.v, D, power);
+        }
+        for (let d = 0; d < D; d++) o[((i * B + b) * A + a) * D + d] = row_D[d]! / sum;
+        lse[(a * S + i) * B + b] = top + Math.log(sum);
+      }
+    }
+  }
+}
+
+export function attentionDx(
+  reads: { do_SBAD: Tensor; qkv_SBP: Tensor; o_SBAD: Tensor; lse_ASB: Tensor },
+  dqkv_SBP: Tensor,
+  counts: HeadCounts,
+): void {
+  const layout = headLayout(reads.qkv_SBP, counts);
+  const { S, B, A, D, P } = layout;
+  const [dO, x, o, lse] = [reads.do_SBAD.data, reads.qkv_SBP.data, reads.o_SBAD.data, reads.lse_ASB.data];
+  const scale = 1 / Math.sqrt(D);
+  const sum_SBP = new Float64Array(S * B * P);
+  for (let a = 0; a < A; a++) {
+    const at = headOffsets(layout, a);
+    for (let b = 0; b < B; b++) {
+      for (let i = 0; i < S; i++) {
+        const row = ((i * B + b) * A + a) * D;
+        const query = (i * B + b) * P;
+        const mean = dot(dO, row, o, row, D);
+        for (let j = 0; j <= i; j++) {
+          const key = (j * B + b) * P;
+          const score = scale * dot(x, query + at.q, x, key + at.k, D);
+          const probability = Math.exp(score - lse[(a * S + i) * B + b]!);
+          const slope = scale * probability * (dot(dO, row, x, key + at.v, D) - mean);
+          addScaled(sum_SBP, key + at.v, dO, row, D, probability);
+          addScaled(sum_SBP, query + at.q, x, key + at.k, D, slope);
+          addScaled(sum_SBP, key + at.k, x, query + at.q, D, slope);
+        }
+      }
+    }
+  }
+  dqkv_SBP.data.set(sum_SBP);
+}
+
+/** Inner product of `length` elements from two places. */
+export function dot(x: Tensor['data'], from: number, y: Tensor['data'], fromY: number, length: number): number {
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += x[from + index]! * y[fromY + index]!;
+  return sum;
+}
+
+/** sum[to ..] += scale * x[from ..]. */
+export function addScaled(
+  sum: Float64Array,
+  to: number,
+  x: Tensor['data'],
+  from: number,
+  length: number,
+  scale: number,
+): void {
+  for (let index = 0; index < length; index++) sum[to + index]! += scale * x[from + index]!;
+}

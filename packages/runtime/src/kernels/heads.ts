@@ -1,0 +1,50 @@
+/** @file How heads lie in the fused query-key-value of one rank. */
+import { sizeAt, type Tensor } from './tensor.ts';
+
+/** Global numbers of heads, as the program's attributes state them. */
+export interface HeadCounts {
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headSize: number;
+}
+
+/** Local numbers: the three parts of the fused dim are cut alike, so the local width tells the local heads. */
+export interface HeadLayout {
+  readonly S: number;
+  readonly B: number;
+  /** Query heads of the rank. */
+  readonly A: number;
+  /** Query heads that share one key and value head. */
+  readonly share: number;
+  readonly kvHeads: number;
+  readonly D: number;
+  /** Width of the fused dim. */
+  readonly P: number;
+  /** Where keys and values begin in the fused dim. */
+  readonly keys: number;
+  readonly values: number;
+}
+
+export function headLayout(qkv_SBP: Tensor, counts: HeadCounts): HeadLayout {
+  const { heads, kvHeads, headSize } = counts;
+  const P = sizeAt(qkv_SBP, 2);
+  const share = heads / kvHeads;
+  const local = P / headSize / (share + 2);
+  return {
+    S: sizeAt(qkv_SBP, 0),
+    B: sizeAt(qkv_SBP, 1),
+    A: local * share,
+    share,
+    kvHeads: local,
+    D: headSize,
+    P,
+    keys: local * share * headSize,
+    values: local * (share + 1) * headSize,
+  };
+}
+
+/** Offsets of one query head and its key and value heads inside the fused dim. */
+export const headOffsets = (layout: HeadLayout, head: number): { q: number; k: number; v: number } => {
+  const shared = Math.floor(head / layout.share) * layout.D;
+  return { q: head * layout.D, k: layout.keys + shared, v: layout.values + shared };
+};

@@ -1,0 +1,117 @@
+/** @file The kernels of this engine: one function for each row of the program's table, operands in the row's order. Norm
+ * and optimizer rows work on the rank's shards and are in `optimizer.ts`.
+ */
+import type { KernelName } from '@meshwright/core/program';
+import { activate, activateDx, gated, gatedDx } from './activation.ts';
+import { attention, attentionDx } from './attention.ts';
+import { context, contextDx, scores, scoresDx, softmax, softmaxDx } from './attention-unfused.ts';
+import { embedding, embeddingDw, position, positionDw } from './embedding.ts';
+import {
+  combine,
+  combineDx,
+  dispatch,
+  dispatchDx,
+  groupedGemm,
+  groupedGemmDw,
+  groupedGemmDx,
+  topk,
+  topkDx,
+} from './experts.ts';
+import { biasDw, gemm, gemmDw, gemmDx } from './gemm.ts';
+import type { HeadCounts } from './heads.ts';
+import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
+import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
+import { add, dropout, dropoutAdd, dropoutDx } from './residual.ts';
+import { rope, ropeDx } from './rope.ts';
+import { type Kernel, type KernelCall, nameOf, numberOf, readOf as r, writeOf as w } from './tensor.ts';
+
+/** Rows over buckets of any number; the interpreter runs them shard by shard. */
+export type BucketKernelName = 'square-sum' | 'clip' | 'adamw' | 'sgd';
+
+const headsOf = (c: KernelCall): HeadCounts => ({
+  heads: numberOf(c, 'heads'),
+  kvHeads: numberOf(c, 'kvHeads'),
+  headSize: numberOf(c, 'headSize'),
+});
+const epsilonOf = (c: KernelCall): number => numberOf(c, 'epsilon');
+
+const attentionKernels = {
+  rope: (c) => rope(r(c, 0), w(c, 0), headsOf(c), numberOf(c, 'theta')),
+  'rope.dx': (c) => ropeDx(r(c, 0), w(c, 0), headsOf(c), numberOf(c, 'theta')),
+  attention: (c) => attention(r(c, 0), w(c, 0), w(c, 1), headsOf(c)),
+  'attention.dx': (c) =>
+    attentionDx({ do_SBAD: r(c, 0), qkv_SBP: r(c, 1), o_SBAD: r(c, 2), lse_ASB: r(c, 3) }, w(c, 0), headsOf(c)),
+  scores: (c) => scores(r(c, 0), w(c, 0), headsOf(c)),
+  softmax: (c) => softmax(r(c, 0), w(c, 0)),
+  context: (c) => context(r(c, 0), r(c, 1), w(c, 0), headsOf(c)),
+  'context.dx': (c) =>
+    contextDx(
+      { do_SBAD: r(c, 0), pr_ABSS: r(c, 1), qkv_SBP: r(c, 2) },
+      { dpr_ABSS: w(c, 0), dqkv_SBP: w(c, 1) },
+      headsOf(c),
+    ),
+  'softmax.dx': (c) => softmaxDx(r(c, 0), r(c, 1), w(c, 0)),
+  'scores.dx': (c) => scoresDx(r(c, 0), r(c, 1), w(c, 0), headsOf(c)),
+} as const satisfies Readonly<Record<string, Kernel>>;
+
+const expertKernels = {
+  topk: (c) => topk(r(c, 0), w(c, 0), w(c, 1)),
+  'topk.dx': (c) => topkDx(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  dispatch: (c) => dispatch(r(c, 0), w(c, 0)),
+  'dispatch.dx': (c) => dispatchDx(r(c, 0), w(c, 0)),
+  'grouped-gemm': (c) => groupedGemm(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  'grouped-gemm.dx': (c) => groupedGemmDx(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  'grouped-gemm.dw': (c) => groupedGemmDw(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  combine: (c) => combine(r(c, 0), r(c, 1), w(c, 0)),
+  'combine.dx': (c) =>
+    combineDx({ dy_RH: r(c, 0), ce_RTH: r(c, 1), rw_RT: r(c, 2) }, { dce_RTH: w(c, 0), drw_RT: w(c, 1) }),
+} as const satisfies Readonly<Record<string, Kernel>>;
+
+const lossKernels = {
+  rowmax: (c) => rowmax(r(c, 0), w(c, 0)),
+  rowsumexp: (c) => rowsumexp({ z_RV: r(c, 0), mx_R: r(c, 1), labels_R: r(c, 2) }, { se_R: w(c, 0), tl_R: w(c, 1) }),
+  nll: (c) => nll({ mx_R: r(c, 0), se_R: r(c, 1), tl_R: r(c, 2), scale: r(c, 3) }, w(c, 0)),
+  'cross-entropy.dx': (c) =>
+    crossEntropyDx({ z_RV: r(c, 0), mx_R: r(c, 1), se_R: r(c, 2), labels_R: r(c, 3), scale: r(c, 4) }, w(c, 0)),
+} as const satisfies Readonly<Record<string, Kernel>>;
+
+/** Every row of the program's kernel table but those over buckets. */
+export const tensorKernels: Readonly<Record<Exclude<KernelName, BucketKernelName>, Kernel>> = {
+  gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0)),
+  'gemm.dx': (c) => gemmDx(r(c, 0), r(c, 1), w(c, 0)),
+  'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1]),
+  'bias.dw': (c) => biasDw(r(c, 0), w(c, 0)),
+  layernorm: (c) => layernorm(r(c, 0), r(c, 1), r(c, 2), w(c, 0), w(c, 1), epsilonOf(c)),
+  'layernorm.dx': (c) =>
+    layernormDx(
+      { dy_RH: r(c, 0), x_RH: r(c, 1), st_2R: r(c, 2), w_H: r(c, 3), residual_RH: c.reads[4] },
+      { dx_RH: w(c, 0), dw_H: w(c, 1), db_H: w(c, 2) },
+    ),
+  rmsnorm: (c) => rmsnorm(r(c, 0), r(c, 1), w(c, 0), w(c, 1), epsilonOf(c)),
+  'rmsnorm.dx': (c) =>
+    rmsnormDx(
+      { dy_RH: r(c, 0), x_RH: r(c, 1), st_1R: r(c, 2), w_H: r(c, 3), residual_RH: c.reads[4] },
+      { dx_RH: w(c, 0), dw_H: w(c, 1) },
+    ),
+  ...attentionKernels,
+  dropout: (c) => dropout(r(c, 0), w(c, 0), w(c, 1), numberOf(c, 'p'), c.draw),
+  'dropout.dx': (c) => dropoutDx(r(c, 0), r(c, 1), w(c, 0), numberOf(c, 'p')),
+  add: (c) => add(r(c, 0), c.reads[1], r(c, 2), w(c, 0)),
+  'dropout-add': (c) =>
+    dropoutAdd(
+      { branch_RH: r(c, 0), bias_H: c.reads[1], residual_RH: r(c, 2) },
+      { y_RH: w(c, 0), mask_RH: w(c, 1) },
+      numberOf(c, 'p'),
+      c.draw,
+    ),
+  activation: (c) => activate(r(c, 0), w(c, 0), nameOf(c, 'function')),
+  'activation.dx': (c) => activateDx(r(c, 0), r(c, 1), w(c, 0), nameOf(c, 'function')),
+  gated: (c) => gated(r(c, 0), w(c, 0), nameOf(c, 'function')),
+  'gated.dx': (c) => gatedDx(r(c, 0), r(c, 1), w(c, 0), nameOf(c, 'function')),
+  ...expertKernels,
+  embedding: (c) => embedding(r(c, 0), r(c, 1), w(c, 0)),
+  'embedding.dw': (c) => embeddingDw(r(c, 0), r(c, 1), w(c, 0)),
+  position: (c) => position(r(c, 0), r(c, 1), w(c, 0)),
+  'position.dw': (c) => positionDw(r(c, 0), w(c, 0)),
+  ...lossKernels,
+};
