@@ -50,6 +50,7 @@ export type SourceKey =
   | 'p2p'
   | 'nccl-252'
   | 'notes'
+  | 'derate'
   | 'simumax'
   | 'guess'
   | 'like-a100'

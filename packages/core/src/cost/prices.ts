@@ -20,7 +20,7 @@ export interface PriceBook {
 export const createPrices = (cluster: ClusterSpec, mesh: Mesh, options: PriceOptions = {}): Prices =>
   createPriceBook(cluster, options).pricesOf(mesh);
 
-/** The price book of a cluster: products and attention by device, collectives by link, see docs/decisions/prices.md. */
+/** The price book of a cluster: products and attention by device, collectives by link, see docs/decisions/0005-price-model.md. */
 export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}): PriceBook {
   const own = {
     launchCompute: options.launchCompute ?? LAUNCH_COMPUTE,
