@@ -48,7 +48,7 @@ export type SourceKey =
   | 'allocator'
   | 'vendor'
   | 'p2p'
-  | 'nccl-252'
+  | 'nccl'
   | 'notes'
   | 'derate'
   | 'simumax'

@@ -48,13 +48,13 @@ export const pcieRows: PcieTable = {
 export const nicRows: NicTable = {
   'ib-200': {
     rate: [25000000000, 'stated', 'accelerators'],
-    efficiency: [0.94, 'assumed', 'nccl-252', 0.85, 1],
+    efficiency: [0.94, 'assumed', 'nccl', 0.85, 1],
     latency: [0.000008, 'assumed', 'guess', 0.000003, 0.00002],
     oversubscription: [1, 'assumed', 'guess', 1, 3],
   },
   'ib-400': {
     rate: [50000000000, 'stated', 'accelerators'],
-    efficiency: [0.94, 'assumed', 'nccl-252', 0.85, 1],
+    efficiency: [0.94, 'assumed', 'nccl', 0.85, 1],
     latency: [0.000008, 'assumed', 'guess', 0.000003, 0.00002],
     oversubscription: [1, 'assumed', 'guess', 1, 3],
   },
