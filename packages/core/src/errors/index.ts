@@ -85,9 +85,20 @@ export function renderIssue(each: Issue): string {
   const hint = each.hint === undefined ? '' : ` ${each.hint}`;
   const head = `${place}${each.code}  ${path}${each.message}${hint}`;
   if (!position) return head;
-  const shown = position.text.length > 160 ? `${position.text.slice(0, 157)}...` : position.text;
-  const caret = `${shown.slice(0, position.column - 1).replace(/[^\t]/g, ' ')}^`;
+  const [shown, column] = windowOf(position.text, position.column);
+  const caret = `${shown.slice(0, column - 1).replace(/[^\t]/g, ' ')}^`;
   return `${head}\n    ${shown}\n    ${caret}`;
+}
+
+const WIDEST = 160;
+
+/** The part of a long line that holds `column`, and the column in that part: minified JSON is one line. */
+function windowOf(text: string, column: number): readonly [text: string, column: number] {
+  if (text.length <= WIDEST) return [text, column];
+  const start = column <= WIDEST - 10 ? 0 : column - WIDEST / 2;
+  const end = start + WIDEST;
+  const shown = `${start > 0 ? '...' : ''}${text.slice(start, end)}${end < text.length ? '...' : ''}`;
+  return [shown, column - start + (start > 0 ? 3 : 0)];
 }
 
 /** A broken invariant of ours, never of the user's. The message is built only when it is needed. */

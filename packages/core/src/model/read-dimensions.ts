@@ -51,9 +51,13 @@ export function modelFromDimensions(value: unknown, path: string): ModelResult {
   if (issues.length > 0) return { issues };
   const base = toy ? toyBase(given) : { kind: kind.name as ModelDimensions['kind'] };
   const dimensions = { ...base, ...given } as ModelDimensions;
-  const result = modelOf(dimensions, name ?? kind.name ?? 'model', fields.at);
+  const result = modelOf(dimensions, name ?? nameOf(dimensions, toy), fields.at);
   return { ...result, issues: [...result.issues, ...notesOf(dimensions, path)] };
 }
+
+/** `toy`, or `llama-32x4096` after layers and width. */
+const nameOf = ({ kind, layers, hidden }: ModelDimensions, toy: boolean): string =>
+  toy ? 'toy' : `${kind}-${layers}x${hidden}`;
 
 /** A toy that is given another width or number of heads keeps the rule of four for its feed-forward. */
 function toyBase(given: Readonly<Record<string, unknown>>): ModelDimensions {
@@ -111,5 +115,5 @@ function readName(fields: Fields, key: 'kind' | 'activation', needed: boolean): 
   if (names.includes(value)) return { name: value as NonNullable<NameResult['name']>, issues: [] };
   const near = didYouMean(value, names);
   const hint = near ? `Did you mean ${near}?` : `Use one of ${names.join(', ')}.`;
-  return { issues: [issue('VALUE_UNKNOWN', fields.at(key), `${quote(value)} is not ${what}.`, hint)] };
+  return { issues: [issue('VALUE_UNKNOWN', fields.at(key), `${quote(value)} is not a name for ${what}.`, hint)] };
 }

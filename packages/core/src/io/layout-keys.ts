@@ -1,0 +1,107 @@
+/** @file How the layout keys of the layout room are read: by name, each with its reader, and the refusals in between. */
+import { type LayoutKey, laterLayoutKeys, layoutKeys } from '../layout/index.ts';
+import {
+  axisOrder,
+  dataDegree,
+  layerCounts,
+  oneOf,
+  onOff,
+  positive,
+  type Reader,
+  shardingLevel,
+  whole,
+} from './layout-values.ts';
+
+/** Schedules of the contract that are not compiled yet. */
+const laterSchedules = ['zero-bubble-h1', 'zero-bubble-h2', 'zero-bubble-v', 'dualpipe', 'dualpipe-v', 'pipedream'];
+
+/** What each type of value takes, for hints and schemas. */
+const takes: Readonly<Record<LayoutKey['type'], string>> = {
+  count: 'a whole number',
+  real: 'a number above 0',
+  name: 'a name',
+  switch: 'on or off',
+  counts: 'whole numbers, one per chunk',
+  axes: 'axes, fastest first: tp-cp-ep-dp-pp',
+};
+
+/** A key that may be written: how it is called, what it takes, and how its value is read. */
+export interface ReadableKey {
+  readonly long: string;
+  readonly names: readonly string[];
+  readonly says: string;
+  /** Absent: only `accepts`, `auto` and an empty list may be given, because nothing else is priced yet. */
+  readonly read?: Reader<unknown>;
+  readonly accepts: readonly string[];
+}
+
+const readerOf = (key: LayoutKey): Reader<unknown> => {
+  const { name, type, min = 0, names = [] } = key;
+  if (name === 'data') return dataDegree;
+  if (name === 'sharding') return shardingLevel;
+  if (name === 'schedule') return oneOf(names, laterSchedules, '1f1b or interleaved-1f1b');
+  switch (type) {
+    case 'count':
+      return whole(min);
+    case 'real':
+      return positive(1e6);
+    case 'name':
+      return oneOf(names);
+    case 'switch':
+      return onOff;
+    case 'counts':
+      return layerCounts;
+    case 'axes':
+      return axisOrder;
+  }
+};
+
+/** Every key that may stand in a layout, priced ones first. */
+export const readableKeys: readonly ReadableKey[] = [
+  ...layoutKeys.map((key) => ({
+    long: key.name,
+    names: [...new Set([key.name, key.short, ...key.aliases])],
+    says: `${key.meaning} Takes ${key.names?.join(', ') ?? takes[key.type]}; default ${key.fallback}.`,
+    read: readerOf(key),
+    accepts: [],
+  })),
+  ...laterLayoutKeys.map(({ name, short, aliases, accepts, meaning }) => ({
+    long: name,
+    names: [...new Set([name, short, ...aliases])],
+    says: `${meaning} Not priced yet.`,
+    accepts,
+  })),
+  { long: 'shard', names: ['shard'], says: 'Ranks that share one set of shards. Not priced yet.', accepts: [] },
+];
+
+/** What other programs call a key, for hints: each name with what to write here. */
+export const foreignNames: Readonly<Record<string, string>> = {
+  ddp: 'zero=0',
+  gbs: 'batch.sequences of the job',
+  global_batch_size: 'batch.sequences of the job',
+  micro_batch_size: 'mbs',
+  tensor_model_parallel_size: 'tp',
+  tensor_parallel: 'tp',
+  tensor_parallel_degree: 'tp',
+  pipeline_model_parallel_size: 'pp',
+  pipeline_parallel: 'pp',
+  pipeline_parallel_degree: 'pp',
+  num_layers_per_virtual_pipeline_stage: 'vpp',
+  virtual_pipeline_model_parallel_size: 'vpp',
+  context_parallel_size: 'cp',
+  expert_model_parallel_size: 'ep',
+  data_parallel: 'dp',
+  data_parallel_shard_degree: 'dp',
+  zero_stage: 'zero',
+  stage: 'zero',
+  sequence_parallel: 'sp',
+  activation_checkpoint: 'ac',
+  recompute_granularity: 'ac',
+};
+
+/** Every name that may stand as a layout key. */
+export const layoutNames: readonly string[] = readableKeys.flatMap(({ names }) => names);
+
+/** The key that a long, short or other name stands for. */
+export const keyNamed = (name: string): ReadableKey | undefined =>
+  readableKeys.find(({ names }) => names.includes(name));

@@ -1,0 +1,148 @@
+/** @file Job files: YAML or JSON text to a job, with all issues at once and each at its line and column. */
+import { type ClusterResult, clusterFromRequest } from '../cluster/index.ts';
+import { type Issue, issue } from '../errors/index.ts';
+import type { FrameworkName, Job, Precision } from '../job/index.ts';
+import { type BatchResult, batchOf, createJob, validateJob } from '../job/index.ts';
+import { LONGEST_JOB, placeIssue, readDocument, type SourceDocument } from './document.ts';
+import { checkJobFile, type JobFile } from './job-schema.ts';
+import { type LayoutReading, layoutFromMapping, parseLayoutString } from './layout-request.ts';
+import { fileMissing, hasErrors, isPath, modelFromRequest, nameFromPath, type ReadOptions } from './read-model.ts';
+import { sizeHelp, sizeOf } from './size.ts';
+
+/** What came of a job file. `job` is present exactly when no issue is an error. */
+export interface JobReading {
+  readonly job?: Job;
+  readonly issues: readonly Issue[];
+  /** Gives an issue of a later stage (its path as in a job, such as `layout.tensor`) its position in the file. */
+  place(each: Issue): Issue;
+}
+
+/** Reads the text of a job file. Files that it names come from `options.loadFile`. Never throws on what a user wrote. */
+export function readJob(text: string, fileName: string, options: ReadOptions = {}): JobReading {
+  const { document, issues } = readDocument(text, fileName, LONGEST_JOB);
+  if (!document) return { issues, place: (each) => each };
+  const { file, issues: shapeIssues } = checkJobFile(document.value);
+  const known = file ?? salvage(document.value, shapeIssues);
+  const layout = readLayout(known.layout, document);
+  const parts = readParts(known, layout, fileName, options);
+  const place = placerOf(document, layout);
+  const found = [...shapeIssues, ...parts.issues].map(place);
+  const all = inOrder([...issues, ...found], fileName);
+  return { ...(parts.job && !hasErrors(all) && { job: parts.job }), issues: all, place };
+}
+
+/** The keys of a file with a wrong shape that are right themselves, so that their contents are checked as well. */
+function salvage(value: unknown, issues: readonly Issue[]): Partial<JobFile> {
+  if (!isMapping(value)) return {};
+  const wrong = new Set(issues.filter((each) => each.code !== 'KEY_UNKNOWN').map((each) => each.path.split('.')[0]));
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !wrong.has(key))) as Partial<JobFile>;
+}
+
+interface Parts {
+  readonly job?: Job;
+  readonly issues: readonly Issue[];
+}
+
+function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: string, options: ReadOptions): Parts {
+  const { model, issues: modelIssues } =
+    file.model === undefined ? { issues: [] } : modelFromRequest(file.model, 'model', fileName, options);
+  const { cluster, issues: clusterIssues } =
+    file.cluster === undefined ? { issues: [] } : readCluster(file.cluster, fileName, options);
+  const { batch, issues: batchIssues } = file.batch === undefined ? { issues: [] } : readBatch(file.batch);
+  const issues = [...modelIssues, ...clusterIssues, ...batchIssues, ...notYet(file), ...layout.issues];
+  if (!model || !batch) return { issues };
+  issues.push(...validateJob({ model, batch }));
+  if (!cluster || hasErrors(issues)) return { issues };
+  const { name = nameFromPath(fileName), precision, optimizer, framework, kernels } = file;
+  const job = createJob({
+    name,
+    model,
+    cluster,
+    batch,
+    layout: layout.layout,
+    ...(precision && { precision: precision as Precision }),
+    ...(optimizer && { optimizer }),
+    ...(framework && { framework: framework as FrameworkName }),
+    ...(kernels && { kernels }),
+  });
+  return { job, issues };
+}
+
+function readCluster(request: unknown, fileName: string, { loadFile }: ReadOptions): ClusterResult {
+  const later = (path: string, what: string, instead: string): ClusterResult => ({
+    issues: [issue('VALUE_NOT_YET', path, `${what} is not read yet.`, `Use ${instead}.`)],
+  });
+  if (request === 'here') return later('cluster', 'here', 'a preset such as 1x dgx-h100');
+  if (isMapping(request) && Object.hasOwn(request, 'topology')) {
+    return later('cluster.topology', 'a topology', 'a preset or the keys of a cluster');
+  }
+  if (typeof request !== 'string' || !isPath(request)) return clusterFromRequest(request, 'cluster');
+  const text = loadFile?.(request, fileName);
+  if (text === undefined) return { issues: [fileMissing(request, 'cluster')] };
+  const { document, issues } = readDocument(text, request, LONGEST_JOB);
+  if (!document) return { issues };
+  const { cluster, issues: found } = clusterFromRequest(document.value, '');
+  const all = [...issues, ...found.map((each) => placeIssue(document, each))];
+  return { ...(cluster && !hasErrors(all) && { cluster }), issues: all };
+}
+
+function readBatch(batch: JobFile['batch']): BatchResult {
+  const issues: Issue[] = [];
+  const read = (key: keyof JobFile['batch']): number | undefined => {
+    const given = batch[key];
+    if (given === undefined) return undefined;
+    const value = sizeOf(given);
+    if (value !== undefined && Number.isInteger(value) && value > 0 && value <= 2 ** 50) return value;
+    issues.push(issue('VALUE_OUT_OF_RANGE', `batch.${key}`, `${given} is not a positive whole number.`, sizeHelp));
+    return undefined;
+  };
+  const [sequences, tokens, length, maxTokens] = [read('sequences'), read('tokens'), read('length'), read('max')];
+  if (issues.length > 0 || length === undefined) return { issues };
+  return batchOf({ sequences, tokens, length, maxTokens }, 'batch');
+}
+
+/** Values of the contract that nothing prices yet. */
+function notYet({ precision, workload, framework }: Partial<JobFile>): readonly Issue[] {
+  const issues: Issue[] = [];
+  const refuse = (path: string, value: string, instead: string): void => {
+    issues.push(issue('VALUE_NOT_YET', path, `${value} is not priced yet.`, `Use ${instead}.`, { value }));
+  };
+  if (precision !== undefined && !['fp32', 'bf16', 'fp16'].includes(precision)) refuse('precision', precision, 'bf16');
+  if (typeof workload === 'object') refuse('workload', 'lora', 'pretrain');
+  else if (workload !== undefined && workload !== 'pretrain') refuse('workload', workload, 'pretrain');
+  if (framework !== undefined && framework !== 'meshwright') refuse('framework', framework, 'meshwright');
+  return issues;
+}
+
+const nothing: LayoutReading = { layout: Object.freeze({}), issues: [], places: new Map(), written: new Map() };
+
+function readLayout(layout: JobFile['layout'], document: SourceDocument): LayoutReading {
+  if (layout === undefined || layout === 'auto') return nothing;
+  if (typeof layout !== 'string') return layoutFromMapping(layout, 'layout');
+  return parseLayoutString(layout, { at: (offset) => document.within('layout', offset) });
+}
+
+const isMapping = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Puts issues at their place; `layout.tensor` stands where the file says `tp`, in a mapping or inside a text. */
+function placerOf(document: SourceDocument, { places, written }: LayoutReading): (each: Issue) => Issue {
+  return (each) => {
+    if (each.position) return each;
+    const [root, long = '', ...rest] = each.path.split('.');
+    if (root !== 'layout') return placeIssue(document, each);
+    const inText = places.get(long);
+    if (inText) return { ...each, position: inText };
+    const given = document.value as { readonly layout?: unknown };
+    const asWritten = isMapping(given.layout) && Object.hasOwn(given.layout, long);
+    const path = ['layout', asWritten ? long : (written.get(long) ?? long), ...rest].join('.');
+    return { ...each, position: placeIssue(document, { ...each, path }).position ?? document.locate(path) };
+  };
+}
+
+/** Issues of the job file in order of place, then those of other files. */
+function inOrder(issues: readonly Issue[], fileName: string): readonly Issue[] {
+  const rank = ({ position }: Issue): number =>
+    position?.file === fileName ? position.line * 2 ** 20 + Math.min(position.column, 2 ** 20 - 1) : 2 ** 52;
+  return [...issues].sort((a, b) => rank(a) - rank(b));
+}
