@@ -10,6 +10,7 @@ import { job } from './codes/job.ts';
 import { layout } from './codes/layout.ts';
 import { model } from './codes/model.ts';
 import { program } from './codes/program.ts';
+import { programForm } from './codes/program-form.ts';
 import { runtime } from './codes/runtime.ts';
 
 /** One row of the table of codes: what the code means and what to do about it, in one sentence each. */
@@ -25,7 +26,8 @@ export const codes: typeof input &
   typeof cluster &
   typeof layout &
   typeof program &
-  typeof runtime = { ...input, ...job, ...model, ...cluster, ...layout, ...program, ...runtime };
+  typeof programForm &
+  typeof runtime = { ...input, ...job, ...model, ...cluster, ...layout, ...program, ...programForm, ...runtime };
 
 export type Code = keyof typeof codes;
 export type Severity = 'error' | 'warning' | 'note';

@@ -81,12 +81,12 @@ function checkBuckets(checks: Checks, path: Path, list: RankList): void {
 
 function checkItem(checks: Checks, path: Path, item: Item, index: number, names: Names): void {
   if (item.id !== index + 1) {
-    checks.add([...path, 'id'], 'PROGRAM_NUMBERING', `Line ${item.id} stands where line ${index + 1} has to be.`);
+    checks.add([...path, 'id'], 'PROGRAM_ORDER_WRONG', `Line ${item.id} stands where line ${index + 1} has to be.`);
   }
   for (const [at, need] of item.needs.entries()) {
     if (need > index) {
       const message = `Line ${index + 1} needs line ${need}, which is not earlier.`;
-      checks.add([...path, 'needs', at], 'PROGRAM_NUMBERING', message);
+      checks.add([...path, 'needs', at], 'PROGRAM_ORDER_WRONG', message);
     }
   }
   if (item.kind === 'call') return checkCall(checks, path, item, names);
@@ -151,7 +151,7 @@ function checkInstance(checks: Checks, path: Path, name: string, names: Names): 
   if (declaration === undefined) {
     const known = [...names.declarations.keys()];
     const message = `There is no buffer ${quoteName(full)}.`;
-    return checks.add(path, 'PROGRAM_NAME_UNDECLARED', message, suggest(declaredName(full), known));
+    return checks.add(path, 'PROGRAM_NAME_UNKNOWN', message, suggest(declaredName(full), known));
   }
   if (full === name || declaration.dims.length > 0) return;
   checks.add(path, 'PROGRAM_OUT_OF_PLACE', `${quoteName(full)} is a scalar and has no summed part.`);
@@ -173,7 +173,7 @@ function checkOperand(checks: Checks, path: Path, name: string, block: number, t
   const known = [...names.declarations.keys(), ...[...names.parameters.keys()].map((key) => key.replace(/^.*?:/, ''))];
   checks.add(
     path,
-    'PROGRAM_NAME_UNDECLARED',
+    'PROGRAM_NAME_UNKNOWN',
     `${message[0]?.toUpperCase()}${message.slice(1)}`,
     suggest(parameter, known),
   );

@@ -108,7 +108,7 @@ export const checkAxis = (checks: Checks, path: Path, axis: string): void =>
 export function checkKnown(checks: Checks, path: Path, what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   const message = `There is no ${what} ${quoteName(name)}.`;
-  checks.add(path, 'PROGRAM_NAME_UNDECLARED', message, suggest(name, known));
+  checks.add(path, 'PROGRAM_NAME_UNKNOWN', message, suggest(name, known));
 }
 
 /** `value` is a coordinate or index under `limit`. */

@@ -1,0 +1,37 @@
+/** @file Aligns the cells of a table. A cell wider than the limit of its column overflows and does not widen the rest. */
+
+const GAP = '  ';
+
+/** Rows as text: cells padded to their columns, the comment last. */
+export function alignRows(
+  rows: readonly { readonly cells: readonly string[]; readonly comment?: string }[],
+  options: { readonly indent: string; readonly right?: readonly number[]; readonly limit?: number },
+): readonly string[] {
+  const { indent, right = [], limit = 34 } = options;
+  const count = Math.max(0, ...rows.map((row) => row.cells.length));
+  const widths = Array.from({ length: count }, (_, column) => widthOf(rows, column, limit));
+  const bodies = rows.map(({ cells }) => {
+    const padded = cells.map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return right.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+    });
+    return (indent + padded.filter((_, column) => (widths[column] ?? 0) > 0).join(GAP)).trimEnd();
+  });
+  const margin = Math.min(96, Math.max(0, ...bodies.map((body, index) => (rows[index]?.comment ? body.length : 0))));
+  return bodies.map((body, index) => {
+    const comment = rows[index]?.comment;
+    return comment ? `${body.padEnd(margin)}${GAP}# ${comment}` : body;
+  });
+}
+
+/** The widest cell within the limit; a column of wide cells only is as wide as the limit. */
+function widthOf(rows: readonly { readonly cells: readonly string[] }[], column: number, limit: number): number {
+  let width = 0;
+  let wider = false;
+  for (const { cells } of rows) {
+    const { length } = cells[column] ?? '';
+    if (length <= limit) width = Math.max(width, length);
+    else wider = true;
+  }
+  return width === 0 && wider ? limit : width;
+}

@@ -1,0 +1,132 @@
+/** @file A program as text: everything it says, in aligned columns, with a margin of comments for people. */
+import { didYouMean, InputError, issue, quoteName } from '../../errors/index.ts';
+import { type Mesh, strideOf } from '../../mesh/index.ts';
+import type { Group, Program, RankList, Template } from '../types.ts';
+import { type Vocabulary, vocabularyOf } from './calls.ts';
+import { alignRows } from './columns.ts';
+import { createMargin } from './margin.ts';
+import { itemCells, operationCells } from './operation-cells.ts';
+import { bucketTables, bufferTable } from './tables.ts';
+import { nameWord, numberWord } from './words.ts';
+
+/** Which lists are printed; all of them when nothing is said. */
+export interface PrintOptions {
+  readonly list?: string;
+  readonly lists?: readonly string[];
+}
+
+/** The readable form of a program. `parseProgram` reads it back; comments are for people and are not read.
+ *
+ * Throws VALUE_UNKNOWN when a list is asked for that is not there.
+ */
+export function printProgram(program: Program, options: PrintOptions = {}): string {
+  const vocabulary = vocabularyOf(program);
+  const lists = chosenLists(program, options);
+  const sections = [
+    [...headerLines(program)],
+    legend,
+    ...(program.buffers.length === 0
+      ? []
+      : [['buffers', ...bufferTable(program.buffers, createMargin(program), '  ')]]),
+    ...program.templates.map((template) => templateLines(program, template)),
+    ...lists.map((list) => listLines(vocabulary, list)),
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+const legend: readonly string[] = [
+  '# Sizes are global; [s:4/tensor h:8] is cut over tensor along s. +data: a sum over data is still to be done.',
+  '# name[l,u] is one buffer for each layer l and micro-batch u, name[u] for each micro-batch, x<l>[u] for each boundary',
+  '# before layer l. B: bytes of one rank. In a template x, y are what goes in and out, dx, dy their gradients.',
+  '# A line: number, lane, what, reads -> writes (+= adds). Lanes run side by side, each in the order of its lines; a line',
+  '# waits for what it reads, and for the end of the lines that it needs. F.layer[0..3,2] runs the template F.layer for',
+  '# layers 0 to 3 of micro-batch 2.',
+];
+
+function chosenLists(program: Program, { list, lists }: PrintOptions): readonly RankList[] {
+  const wanted = [...(lists ?? []), ...(list === undefined ? [] : [list])];
+  if (lists === undefined && list === undefined) return program.lists;
+  const names = program.lists.map((each) => each.name);
+  const unknown = wanted.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    throw new InputError(
+      unknown.map((name) => {
+        const near = didYouMean(name, names);
+        const hint = near === undefined ? `The lists: ${names.map(quoteName).join(', ')}.` : `Did you mean ${near}?`;
+        return issue('VALUE_UNKNOWN', 'list', `There is no list ${quoteName(name)}.`, hint);
+      }),
+    );
+  }
+  return program.lists.filter((each) => wanted.includes(each.name));
+}
+
+/** The lines before the first table. */
+export function headerLines(program: Program): readonly string[] {
+  const { name, schema, mesh, groups, layers, microBatches, lossScale, optimizer } = program;
+  return [
+    `program ${nameWord(name)} ${schema}`,
+    meshLine(mesh),
+    ...groups.map(groupLine),
+    `sizes layers:${layers} micro-batches:${microBatches} loss-scale:${scaleText(lossScale)}`,
+    `optimizer ${optimizer}`,
+  ];
+}
+
+function meshLine(mesh: Mesh): string {
+  const axes = mesh.axes.map(({ name, degree }) => `${name}:${degree}`);
+  const terms = mesh.axes
+    .filter(({ degree }) => degree > 1)
+    .map(({ name }) => (strideOf(mesh, name) === 1 ? name : `${strideOf(mesh, name)} ${name}`));
+  const rule = terms.length === 0 ? 'one rank' : `fastest first: rank = ${terms.join(' + ')}`;
+  return `mesh ${axes.join(' ')}  # ${rule}`;
+}
+
+const groupLine = ({ name, along, coordinates }: Group): string =>
+  `group ${nameWord(name)} ${along} ${coordinates.join(' ')}`;
+
+/** `1/16` where that is the number. */
+function scaleText(scale: number): string {
+  const tokens = Math.round(1 / scale);
+  return Number.isSafeInteger(tokens) && 1 / tokens === scale ? `1/${tokens}` : numberWord(scale);
+}
+
+function templateLines(program: Program, { name, block, direction, operations }: Template): readonly string[] {
+  const margin = createMargin(program);
+  const rows = operations.map((operation, index) => ({
+    cells: [String(index + 1), ...operationCells(operation)],
+    comment: margin.ofOperation(operation),
+  }));
+  return [`template ${nameWord(name)} ${block} ${direction}`, ...alignRows(rows, { indent: '  ', right: [0] })];
+}
+
+function listLines(vocabulary: Vocabulary, list: RankList): readonly string[] {
+  const { program } = vocabulary;
+  const margin = createMargin(program, list);
+  const rows = list.items.map((item) => ({
+    cells: [String(item.id), ...itemCells(vocabulary, item)],
+    comment: margin.ofItem(item),
+  }));
+  const buffers = list.buffers.length === 0 ? [] : ['  buffers', ...bufferTable(list.buffers, margin, '    ')];
+  return [
+    `list ${nameWord(list.name)} pipeline:${list.pipeline}  # ${ranksText(program.mesh, list.pipeline)}`,
+    ...bucketTables(list, program.layers, '  '),
+    ...buffers,
+    '  lines',
+    ...alignRows(rows, { indent: '    ', right: [0] }),
+  ];
+}
+
+const MOST_RANKS = 8;
+
+/** "ranks 4 5 6 7": those of one pipeline coordinate, the first ones when they are many. */
+function ranksText(mesh: Mesh, coordinate: number): string {
+  const stride = strideOf(mesh, 'pipeline');
+  const degree = mesh.axes.find((axis) => axis.name === 'pipeline')?.degree ?? 1;
+  const total = mesh.axes.reduce((product, axis) => product * axis.degree, 1) / degree;
+  const shown = Array.from({ length: Math.min(total, MOST_RANKS) }, (_, index) => {
+    const outer = Math.floor(index / stride);
+    return outer * stride * degree + coordinate * stride + (index % stride);
+  });
+  const more = total > MOST_RANKS ? ` ... (${total} ranks)` : '';
+  return `${total === 1 ? 'rank' : 'ranks'} ${shown.join(' ')}${more}`;
+}

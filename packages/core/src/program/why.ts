@@ -1,0 +1,177 @@
+/** @file The only place where rules become words. A rule reads "<what it does>, because <reason>": {@link renderWhy}
+ * writes the sentence, {@link renderReason} the reason alone, for the margin of a line that shows what it does.
+ */
+import type { Operation, Why, WhyRule } from './types.ts';
+
+/** Where an operation stands; what is left out is left out of the sentence. */
+export interface WhyContext {
+  readonly operation?: Operation;
+  /** Block: -1 is the embedding, `layers` the head. */
+  readonly block?: number;
+  readonly layers?: number;
+  readonly microBatch?: number;
+}
+
+interface Words {
+  readonly does: (subject: Subject) => string;
+  readonly because: (subject: Subject) => string;
+}
+
+/** The pieces that sentences are made of. */
+interface Subject {
+  /** "layer 3's normed input", "the sequence shards". */
+  readonly thing: string;
+  readonly axis: string;
+  /** "bucket b0", or "its buckets". */
+  readonly bucket: string;
+  readonly operation: Operation | undefined;
+}
+
+/** One clear sentence without a full stop: what an operation does, where, and because of what. */
+export function renderWhy(why: Why, context: WhyContext = {}): string {
+  const subject = subjectOf(why, context);
+  const { does, because } = words[why.rule];
+  const when = context.microBatch === undefined ? '' : ` for micro-batch ${context.microBatch}`;
+  return `${does(subject)}${when}, because ${because(subject)}`;
+}
+
+/** The reason alone: "the next product needs the whole sequence". */
+export const renderReason = (why: Why, context: WhyContext = {}): string =>
+  words[why.rule].because(subjectOf(why, context));
+
+const words: Readonly<Record<WhyRule, Words>> = {
+  model: {
+    does: ({ thing }) => `computes ${thing}`,
+    because: () => 'the model is made so',
+  },
+  'gather-sequence': {
+    does: ({ thing, axis }) => `gathers the sequence shards of ${thing} over ${axis}`,
+    because: () => 'the next product needs the whole sequence',
+  },
+  'gather-again': {
+    does: ({ thing, axis }) => `gathers the sequence shards of ${thing} over ${axis} once more`,
+    because: () => 'forward did not keep what it gathered',
+  },
+  'sum-partial': {
+    does: ({ thing, axis }) => `sums ${thing} over ${axis}`,
+    because: () => 'each rank added up only its own slice',
+  },
+  'scatter-partial': {
+    does: ({ thing, axis }) => `sums ${thing} over ${axis} and leaves each rank its piece of the sequence`,
+    because: () => 'each rank added up only its own slice',
+  },
+  'vocabulary-parallel': {
+    does: ({ thing, axis }) => `reduces ${thing} over ${axis}`,
+    because: () => 'each rank has only its part of the vocabulary',
+  },
+  recompute: {
+    does: ({ thing }) => `computes ${thing} again`,
+    because: () => 'forward did not keep it',
+  },
+  'next-stage': { does: (subject) => exchange(subject), because: (subject) => neighbour(subject, 'after') },
+  'previous-stage': { does: (subject) => exchange(subject), because: (subject) => neighbour(subject, 'before') },
+  'gather-updated': {
+    does: ({ bucket, axis }) => `gathers the updated weights of ${bucket} over ${axis}`,
+    because: () => 'each rank updated only its own shard',
+  },
+  'gather-unit': {
+    does: ({ bucket, axis }) => `gathers the weights of ${bucket} over ${axis}`,
+    because: () => 'each rank keeps only its own shard',
+  },
+  'reduce-gradient': {
+    does: ({ bucket, axis, operation }) =>
+      `sums the gradients of ${bucket} over ${axis}${scatters(operation) ? ' and leaves each rank its shard' : ''}`,
+    because: () => 'each replica saw other sequences',
+  },
+  'sum-whole-parameters': {
+    does: ({ bucket, axis }) => `sums the gradients of the whole parameters of ${bucket} over ${axis}`,
+    because: () => 'each rank saw only its piece of the sequence',
+  },
+  'sum-tied': {
+    does: ({ bucket, axis }) => `sums the gradients of ${bucket} over ${axis}`,
+    because: () => 'first and last stage hold the same matrix',
+  },
+  'global-norm': {
+    does: ({ operation, axis }) =>
+      operation?.kind === 'collective'
+        ? `adds up the squared norm over ${axis}`
+        : 'works out the norm and the clipping',
+    because: () => 'clipping needs the norm of all gradients',
+  },
+  optimizer: {
+    does: ({ operation }) => `updates ${operation?.writes.map((write) => write.buffer).join(', ') || 'the weights'}`,
+    because: () => 'all gradients of the step are in',
+  },
+  'mean-loss': {
+    does: ({ axis }) => `adds up the loss over ${axis}`,
+    because: () => 'each replica has the loss of its own sequences',
+  },
+  lifetime: {
+    does: ({ operation, thing }) => `${operation?.kind === 'free' ? 'gives back' : 'takes'} the memory of ${thing}`,
+    because: ({ operation }) =>
+      operation?.kind === 'free' ? 'its last reader is done' : 'its first writer comes next',
+  },
+};
+
+const scatters = (operation: Operation | undefined): boolean =>
+  operation?.kind === 'collective' && operation.collective === 'reduce-scatter';
+
+function exchange({ operation, thing }: Subject): string {
+  if (operation?.kind === 'send') return `sends ${thing} to stage ${operation.peer}`;
+  if (operation?.kind === 'recv') return `receives ${thing} from stage ${operation.peer}`;
+  return `moves ${thing} between stages`;
+}
+
+/** Why another stage: activations come from the layers before and go to those after; gradients the other way. */
+function neighbour({ operation }: Subject, fallback: 'before' | 'after'): string {
+  const side = operation?.lane === 'act.out' || operation?.lane === 'grad.in' ? 'after' : 'before';
+  const known = operation?.kind === 'send' || operation?.kind === 'recv';
+  return `the layers ${known ? side : fallback} are on that stage`;
+}
+
+function subjectOf(why: Why, { operation, block, layers }: WhyContext): Subject {
+  const name = nameOfSubject(operation);
+  const thing = name === undefined ? 'its operands' : phrase(name, block, layers);
+  return {
+    thing,
+    axis: why.axis ?? (operation?.kind === 'collective' ? operation.axis : 'its group'),
+    bucket: why.bucket === undefined ? 'its buckets' : `bucket ${why.bucket}`,
+    operation,
+  };
+}
+
+/** What an operation is about: what it reads, where it only moves or reduces that; what it writes otherwise. */
+function nameOfSubject(operation: Operation | undefined): string | undefined {
+  if (operation === undefined) return undefined;
+  const [read] = operation.reads;
+  const [write] = operation.writes;
+  return operation.kind === 'compute' ? write?.buffer : (read ?? write?.buffer);
+}
+
+function phrase(name: string, block: number | undefined, layers: number | undefined): string {
+  if (block === undefined) return name;
+  const owner = block < 0 ? "the embedding's" : block === layers ? "the head's" : `layer ${block}'s`;
+  return `${owner} ${Object.hasOwn(plainNames, name) ? plainNames[name] : name}`;
+}
+
+/** What the buffers of our templates are called in prose. */
+const plainNames: Readonly<Record<string, string>> = {
+  x: 'input',
+  y: 'output',
+  n1: 'normed input',
+  a: 'attention output',
+  x1: 'middle',
+  n2: 'normed middle',
+  c: 'feed-forward output',
+  dx: 'input gradient',
+  dy: 'output gradient',
+  dx1: 'gradient at the middle',
+  dn1g: "normed input's gradient",
+  dn2g: "normed middle's gradient",
+  e: 'embedded tokens',
+  nf: 'normed input',
+  dnfg: "normed input's gradient",
+  mx: 'largest logits',
+  se: 'sums of exponentials',
+  tl: "labels' logits",
+};
