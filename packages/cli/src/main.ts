@@ -1,4 +1,28 @@
-import { createCommand } from './command.ts';
+import { writeFileSync } from 'node:fs';
+import type { WriteStream } from 'node:tty';
+import { type Host, readText, type Stream } from './host.ts';
 import { runCommand } from './run-command.ts';
 
-process.exitCode = await runCommand(createCommand(), process.argv.slice(2));
+const streamOf = (stream: WriteStream): Stream => ({
+  write: (text) => void stream.write(text),
+  isTerminal: stream.isTTY === true,
+  columns: stream.columns ?? 80,
+});
+
+const host: Host = {
+  out: streamOf(process.stdout),
+  err: streamOf(process.stderr),
+  environment: process.env,
+  read: readText,
+  save: (path, text) => writeFileSync(path, text),
+};
+
+/** A reader that has seen enough (`| head`) is no error. */
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}
+
+process.exitCode = await runCommand(process.argv.slice(2), host);

@@ -1,37 +1,53 @@
-import type { Command } from '@commander-js/extra-typings';
-import { InputError, renderIssue } from '@meshwright/core/errors';
+import { InputError, type Issue, issue } from '@meshwright/core/errors';
 import { CommanderError } from 'commander';
+import { createCommand } from './command.ts';
+import { type ExitCode, exitCodes, type Host } from './host.ts';
+import { printErrorJson, printIssues } from './output/issues.ts';
 
-/** Exit codes of the contract: 0 ok, 1 nothing feasible or check failed, 2 bad input, 70 internal. */
-export const exitCodes = { ok: 0, failed: 1, badInput: 2, internal: 70 } as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-
-/** Runs `command` on `args` (without node and script) and turns what it throws into words on stderr and an exit code.
- * A subcommand that ends with "nothing feasible" sets `process.exitCode` itself. */
-export async function runCommand(command: Command, args: readonly string[]): Promise<ExitCode> {
-  exitOverrideAll(command);
+/** Runs the command on `args` (without node and script) and turns what it throws into words on stderr, or one JSON
+ * object on stdout where JSON is asked for, and an exit code. Never throws. */
+export async function runCommand(args: readonly string[], host: Host): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok;
+  const command = createCommand({ host, end: (given) => void (code = given) });
   if (args.length === 0) {
     command.outputHelp();
     return exitCodes.ok;
   }
   try {
     await command.parseAsync([...args], { from: 'user' });
-    return process.exitCode === exitCodes.failed ? exitCodes.failed : exitCodes.ok;
+    return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput;
-    const asJson = args.includes('--json');
-    if (error instanceof InputError) {
-      if (asJson) console.log(JSON.stringify({ schema: 'meshwright.error/1', issues: error.issues }));
-      else for (const each of error.issues) console.error(renderIssue(each));
-      return exitCodes.badInput;
-    }
-    console.error(error instanceof Error ? error.message : String(error));
-    return exitCodes.internal;
+    return explain(error, wantsJson(args), host);
   }
 }
 
-/** Commander would end the process by itself; here it throws, in subcommands too. */
-function exitOverrideAll(command: { exitOverride(): unknown; readonly commands: readonly unknown[] }): void {
-  command.exitOverride();
-  for (const each of command.commands) exitOverrideAll(each as typeof command);
+function explain(error: unknown, asJson: boolean, host: Host): ExitCode {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.ok;
+    if (asJson) printErrorJson([argumentIssue(error)], host);
+    else host.err.write(`${error.message}\n`);
+    return exitCodes.badInput;
+  }
+  if (error instanceof InputError) {
+    if (asJson) printErrorJson(error.issues, host);
+    else printIssues(error.issues, host);
+    return exitCodes.badInput;
+  }
+  const known = error instanceof Error ? error : new Error(String(error));
+  const message = known.message.startsWith('internal:') ? known.message : `internal: ${known.message}`;
+  host.err.write(`${host.environment['MESHWRIGHT_DEBUG'] ? `${message}\n${known.stack}` : message}\n`);
+  return exitCodes.internal;
+}
+
+const wantsJson = (args: readonly string[]): boolean =>
+  args.some(
+    (each, index) =>
+      each === '--json' || each === '--format=json' || (args[index - 1] === '--format' && each === 'json'),
+  );
+
+/** What is wrong with the arguments, as an issue. */
+function argumentIssue({ code, message }: CommanderError): Issue {
+  const kind = /unknown/i.test(code) ? 'KEY_UNKNOWN' : /missing/i.test(code) ? 'KEY_MISSING' : 'VALUE_UNKNOWN';
+  const words = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  return issue(kind, 'arguments', /[.)?]$/.test(words) ? words : `${words}.`);
 }

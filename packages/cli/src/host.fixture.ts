@@ -1,0 +1,40 @@
+import type { ExitCode, Host, Stream } from './host.ts';
+import { runCommand } from './run-command.ts';
+
+/** What a run of the command left behind. */
+export interface Ran {
+  readonly code: ExitCode;
+  readonly out: string;
+  readonly err: string;
+  readonly saved: ReadonlyMap<string, string>;
+}
+
+export interface Surroundings {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly environment?: Host['environment'];
+  readonly terminal?: boolean;
+}
+
+/** Runs the command in this process, on files that exist in memory only. Paths are matched by their end. */
+export async function runIn(args: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
+  const { files = {}, environment = {}, terminal = false } = surroundings;
+  const saved = new Map<string, string>();
+  const texts = { out: '', err: '' };
+  const stream = (name: 'out' | 'err'): Stream => ({
+    write: (text) => void (texts[name] += text),
+    isTerminal: terminal,
+    columns: 80,
+  });
+  const code = await runCommand(args, {
+    out: stream('out'),
+    err: stream('err'),
+    environment,
+    read: (path) => {
+      const found = Object.entries(files).find(([name]) => path === name || path.endsWith(`/${name}`));
+      if (found) return found[1];
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    },
+    save: (path, text) => void saved.set(path, text),
+  });
+  return { code, ...texts, saved };
+}
