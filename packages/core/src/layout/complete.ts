@@ -2,7 +2,7 @@
 import { type Issue, issue } from '../errors/index.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkLayout } from './legality.ts';
-import { defaultReduction, defaultSchedule, normalizeLayout } from './normal.ts';
+import { defaultGradientType, defaultReduction, defaultSchedule, normalizeLayout } from './normal.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
 import type { Layout, LayoutRequest } from './types.ts';
 
@@ -35,7 +35,7 @@ function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts)
     sharding,
     prefetch: request.prefetch ?? profile.prefetch.value,
     bucketMB: request.bucketMB ?? profile.bucketMB.value,
-    gradientType: request.gradientType ?? (job.precision === 'bf16' ? profile.gradientType.value : 'fp32'),
+    gradientType: request.gradientType ?? defaultGradientType(job),
     gradientReduction: request.gradientReduction ?? defaultReduction(sharding),
     microBatch: request.microBatch ?? 1,
     chunks,

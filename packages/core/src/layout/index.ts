@@ -1,6 +1,7 @@
 /** @file Layouts: their keys, laws, normal form, defaults, short form, and the space of all of them. */
 export { type CompletedLayout, completeLayout } from './complete.ts';
 export { type FormatOptions, formatLayout, formatLayoutValue } from './format.ts';
+export { layoutHash } from './hash.ts';
 export { gpusOf, type LayoutJob } from './job.ts';
 export {
   axisShortNames,
@@ -13,5 +14,6 @@ export {
 export { checkLayout, layoutRules } from './legality.ts';
 export { microBatchesOf, normalizeLayout } from './normal.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
+export { countRejected, enumerateLayouts, type LayoutSpace, layoutSpace, type RejectedLayouts } from './space.ts';
 export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';
 export type { GradientReduction, Layout, LayoutRequest, Recompute, ScheduleName, Sharding } from './types.ts';

@@ -11,7 +11,7 @@ export interface LayoutKey {
   readonly name: keyof Layout;
   /** The key in the short form `tp=8,pp=4`. */
   readonly short: string;
-  /** Other spellings that are read. */
+  /** Other names that are read. */
   readonly aliases: readonly string[];
   readonly type: LayoutValueType;
   /** Smallest value of a count; a real is greater than 0. */
@@ -77,8 +77,7 @@ export const layoutKeys: readonly LayoutKey[] = [
     type: 'name',
     names: ['0', '1', '2', '3'],
     fallback: '0',
-    meaning:
-      'What the data ranks share out: 0 nothing (DDP), 1 optimizer, 2 and gradients, 3 and weights (FSDP). `fsdp` = 3.',
+    meaning: 'What the data ranks share out: 0 nothing (DDP), 1 optimizer, 2 and gradients, 3 and weights (FSDP).',
   },
   {
     name: 'recompute',

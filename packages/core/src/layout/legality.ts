@@ -3,15 +3,18 @@ import { type Issue, issue } from '../errors/index.ts';
 import { defaultOrder } from '../mesh/index.ts';
 import type { LayoutJob } from './job.ts';
 import { layoutKeys } from './keys.ts';
-import { degreeRules } from './rules/degrees.ts';
+import { batchRules, degreeRules, orderRules, reductionRules } from './rules/degrees.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
 import { sequenceRules, tensorRules } from './rules/tensor.ts';
-import type { Layout } from './types.ts';
+import type { Layout, LayoutRequest } from './types.ts';
 
 /** Every rule, in the order of the issues. */
 export const layoutRules: readonly LayoutRule[] = [
   ...degreeRules,
+  ...batchRules,
+  ...reductionRules,
+  ...orderRules,
   ...tensorRules,
   ...sequenceRules,
   ...layerRules,
@@ -31,12 +34,13 @@ export function checkLayout(job: LayoutJob, layout: Layout): readonly Issue[] {
   return issues;
 }
 
-/** Keys whose value is not even of the right kind; files are checked before, so this is for callers of the library. */
-function checkValues(layout: Layout): Issue[] {
+/** Given keys whose value is not even of the right kind; files are checked before, so this is for callers of the library. */
+export function checkValues(layout: LayoutRequest): Issue[] {
   const issues: Issue[] = [];
   for (const key of layoutKeys) {
     const value: unknown = layout[key.name];
     const path = `layout.${key.name}`;
+    if (value === undefined) continue;
     if (key.type === 'count' || key.type === 'real') {
       const range = key.type === 'count' ? `a whole number from ${key.min ?? 0} on` : 'a number greater than 0';
       if (key.type === 'count' ? isCount(value, key.min ?? 0) : isPositive(value)) continue;
@@ -44,7 +48,7 @@ function checkValues(layout: Layout): Issue[] {
     } else if (key.type === 'name' && !(key.names ?? []).includes(String(value))) {
       issues.push(unknown(path, String(value), key.names ?? []));
     } else if (key.type === 'axes') {
-      const stray = layout.order.find((axis) => !defaultOrder.includes(axis));
+      const stray = layout.order?.find((axis) => !defaultOrder.includes(axis));
       if (stray !== undefined) issues.push(unknown(path, stray, defaultOrder));
     }
   }

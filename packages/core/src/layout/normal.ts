@@ -10,6 +10,10 @@ export const MOST_MICRO_BATCHES: number = 2 ** 19;
 export const microBatchesOf = (job: LayoutJob, layout: Pick<Layout, 'data' | 'microBatch'>): number =>
   job.batch.sequences / (layout.data * layout.microBatch);
 
+/** The element type of gradients when nobody chooses. */
+export const defaultGradientType = (job: LayoutJob): Layout['gradientType'] =>
+  job.precision === 'bf16' ? profileOf(job).gradientType.value : 'fp32';
+
 /** The layout with every key that has no effect at its default.
  *
  * Without data ranks nothing is sharded or reduced; one stage has no schedule and no chunks; one tensor rank has no
@@ -57,7 +61,8 @@ export function defaultSchedule(pipeline: number, chunks: number): ScheduleName 
   return chunks > 1 ? 'interleaved-1f1b' : '1f1b';
 }
 
-function reductionWithEffect(
+/** The reduction that a layout has: a choice exists for sharded gradients of several micro-batches only. */
+export function reductionWithEffect(
   sharding: Sharding,
   microBatches: number,
   reduction: GradientReduction,
@@ -75,7 +80,10 @@ function scheduleWithEffect(
 }
 
 /** Axes of degree 1 do not matter: they stand where the default order has them when the others stand so, else last. */
-function orderWithEffect(layout: Layout, usual: readonly AxisName[]): readonly AxisName[] {
+export function orderWithEffect(
+  layout: Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'order'>,
+  usual: readonly AxisName[],
+): readonly AxisName[] {
   const matters = (axis: AxisName): boolean =>
     (axis === 'tensor' || axis === 'pipeline' || axis === 'data') && layout[axis] > 1;
   const complete = [...layout.order, ...defaultOrder.filter((axis) => !layout.order.includes(axis))];

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  backwardCode,
   bubbleRatio,
   bubbleShare,
   chunkOf,
+  decodeInvocation,
   formatInvocations,
   inFlight,
   isBackward,
@@ -13,6 +15,7 @@ import {
   type ScheduleShape,
   scheduleCodes,
   scheduleGraph,
+  scheduleLimits,
   scheduleList,
 } from './index.ts';
 
@@ -92,17 +95,27 @@ describe('scheduleGraph', () => {
         order.forEach((id, index) => {
           place[id] = index;
         });
+        const broken: number[] = [];
         for (let id = 0; id < order.length; id++) {
-          expect(place[id]).toBeGreaterThanOrEqual(0);
-          if (id % perStage !== 0) expect(place[id]).toBeGreaterThan(place[id - 1] ?? 0);
+          const at = place[id] ?? -1;
           const from = producer[id] ?? -1;
-          if (from < 0) continue;
-          expect(place[id]).toBeGreaterThan(place[from] ?? 0);
-          expect(microBatchOf(codes[id] ?? 0)).toBe(microBatchOf(codes[from] ?? 0));
-          expect(Math.floor(id / perStage)).not.toBe(Math.floor(from / perStage));
+          const afterStage = id % perStage === 0 || at > (place[id - 1] ?? 0);
+          const sameMicroBatch = microBatchOf(codes[id] ?? 0) === microBatchOf(codes[from] ?? 0);
+          const otherStage = Math.floor(id / perStage) !== Math.floor(from / perStage);
+          const afterProducer = from < 0 || (at > (place[from] ?? 0) && sameMicroBatch && otherStage);
+          if (at < 0 || !afterStage || !afterProducer) broken.push(id);
         }
+        expect(broken).toEqual([]);
       }),
     );
+  });
+});
+
+describe('scheduleLimits', () => {
+  it('leave room for 2048 chunks and 524,288 micro-batches', () => {
+    expect(scheduleLimits).toEqual({ chunks: 2048, microBatches: 2 ** 19 });
+    const code = backwardCode(2047, 2 ** 19 - 1);
+    expect(decodeInvocation(code)).toEqual({ direction: 'B', chunk: 2047, microBatch: 2 ** 19 - 1 });
   });
 });
 

@@ -3,8 +3,8 @@ import { divisorsOf, listed, multiplesAround, nearest } from '../divisors.ts';
 import { gpusOf } from '../job.ts';
 import type { Finding, LayoutRule } from './rule.ts';
 
-/** Rules that need the cluster or the batch. */
-export const degreeRules: readonly LayoutRule[] = [
+/** Rules of the GPU count. */
+export const degreeRules: readonly LayoutRule<'tensor' | 'pipeline' | 'data'>[] = [
   {
     code: 'DEGREES_NOT_GPUS',
     key: 'data',
@@ -20,6 +20,10 @@ export const degreeRules: readonly LayoutRule[] = [
       };
     },
   },
+];
+
+/** Rules of the batch. */
+export const batchRules: readonly LayoutRule<'data' | 'microBatch'>[] = [
   {
     code: 'BATCH_NOT_DIVISIBLE',
     key: 'microBatch',
@@ -38,6 +42,10 @@ export const degreeRules: readonly LayoutRule[] = [
       };
     },
   },
+];
+
+/** Rules of the data axis. */
+export const reductionRules: readonly LayoutRule<'data' | 'sharding' | 'gradientReduction'>[] = [
   {
     code: 'REDUCTION_NEEDS_SHARDING',
     key: 'gradientReduction',
@@ -52,6 +60,10 @@ export const degreeRules: readonly LayoutRule[] = [
       };
     },
   },
+];
+
+/** Rules of the mesh. */
+export const orderRules: readonly LayoutRule<'order'>[] = [
   {
     code: 'ORDER_AXIS_TWICE',
     key: 'order',

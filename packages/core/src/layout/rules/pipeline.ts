@@ -6,7 +6,7 @@ import type { LayoutRule } from './rule.ts';
 const upTo = (most: number): string => (most > 1 ? `1 to ${most}` : '1');
 
 /** Rules of layers and chunks. */
-export const layerRules: readonly LayoutRule[] = [
+export const layerRules: readonly LayoutRule<'pipeline' | 'chunks' | 'layersPerStage'>[] = [
   {
     code: 'LAYERS_FEWER_THAN_CHUNKS',
     key: 'pipeline',
@@ -79,7 +79,7 @@ export const layerRules: readonly LayoutRule[] = [
 const scheduleSource = 'torchtitan and ColossalAI: single-stage schedules need 1 chunk, looped ones at least 2';
 
 /** Rules of schedules. */
-export const scheduleRules: readonly LayoutRule[] = [
+export const scheduleRules: readonly LayoutRule<'pipeline' | 'chunks' | 'schedule' | 'data' | 'microBatch'>[] = [
   {
     code: 'CHUNKS_NEED_PIPELINE',
     key: 'chunks',

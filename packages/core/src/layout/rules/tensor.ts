@@ -1,8 +1,14 @@
 /** @file Rules of the tensor axis: what each matrix and the sequence are split over. */
 import type { Code } from '../../errors/index.ts';
-import { commonDivisors, divisorsOf, listed, multiplesAround, nearest } from '../divisors.ts';
-import { gpusOf, type LayoutJob } from '../job.ts';
+import { commonDivisors, listed, multiplesAround, nearest } from '../divisors.ts';
+import type { LayoutJob } from '../job.ts';
 import { distinctLayers, type LayoutRule } from './rule.ts';
+
+const headsOf = (job: LayoutJob): readonly number[] => distinctLayers(job).map((layer) => layer.attention.heads);
+
+/** Degrees that divide `sizes`, and the heads, without which no other divisor helps. */
+const fitting = (job: LayoutJob, sizes: readonly number[], tensor: number): readonly number[] =>
+  nearest(commonDivisors([...sizes, ...headsOf(job)]), tensor);
 
 /** Every tensor rank holds an equal share of `sizes`; `what` phrases one of them: "32 query heads". */
 function divides(
@@ -10,7 +16,7 @@ function divides(
   source: string,
   sizes: (job: LayoutJob) => readonly number[],
   what: (size: number) => string,
-): LayoutRule {
+): LayoutRule<'tensor'> {
   return {
     code,
     key: 'tensor',
@@ -20,7 +26,7 @@ function divides(
       const all = sizes(job);
       const size = all.find((each) => each % tensor !== 0);
       if (size === undefined) return undefined;
-      const fits = nearest(commonDivisors(all), tensor);
+      const fits = fitting(job, all, tensor);
       return {
         message: `${what(size)} cannot be split over ${tensor} ranks.`,
         hint: `Use ${listed(fits)}.`,
@@ -33,13 +39,8 @@ function divides(
 const megatron = 'Megatron-LM, megatron/core/transformer/transformer_config.py and training/arguments.py';
 
 /** Rules that read the model and the tensor degree only. */
-export const tensorRules: readonly LayoutRule[] = [
-  divides(
-    'HEADS_NOT_DIVISIBLE',
-    megatron,
-    (job) => distinctLayers(job).map((layer) => layer.attention.heads),
-    (size) => `${size} query heads`,
-  ),
+export const tensorRules: readonly LayoutRule<'tensor'>[] = [
+  divides('HEADS_NOT_DIVISIBLE', megatron, headsOf, (size) => `${size} query heads`),
   divides(
     'KV_HEADS_NOT_DIVISIBLE',
     'torchtitan, pull request 2577; Megatron-LM replicates heads instead',
@@ -67,10 +68,7 @@ export const tensorRules: readonly LayoutRule[] = [
       const { vocabulary } = job.model;
       if (vocabulary % tensor === 0) return undefined;
       const padded = Math.ceil(vocabulary / tensor) * tensor;
-      const fits = nearest(
-        divisorsOf(vocabulary).filter((divisor) => divisor <= gpusOf(job)),
-        tensor,
-      );
+      const fits = fitting(job, [vocabulary], tensor);
       return {
         message: `a vocabulary of ${vocabulary} cannot be split over ${tensor} ranks.`,
         hint: `Pad the vocabulary of the model to ${padded}, or use ${listed(fits)}.`,
@@ -81,11 +79,11 @@ export const tensorRules: readonly LayoutRule[] = [
 ];
 
 /** Rules of sequence parallelism. */
-export const sequenceRules: readonly LayoutRule[] = [
+export const sequenceRules: readonly LayoutRule<'tensor' | 'sequenceParallel'>[] = [
   {
     code: 'SEQUENCE_PARALLEL_NEEDS_TENSOR',
     key: 'sequenceParallel',
-    reads: ['tensor'],
+    reads: ['tensor', 'sequenceParallel'],
     source: 'Megatron-LM, megatron/core/model_parallel_config.py',
     find: (_job, { tensor, sequenceParallel }) => {
       if (!sequenceParallel || tensor > 1) return undefined;
@@ -99,7 +97,7 @@ export const sequenceRules: readonly LayoutRule[] = [
   {
     code: 'SEQUENCE_NOT_DIVISIBLE',
     key: 'sequenceParallel',
-    reads: ['tensor'],
+    reads: ['tensor', 'sequenceParallel'],
     source: 'torchtitan, issue 1306: wrong shapes without a warning',
     find: (job, { tensor, sequenceParallel }) => {
       const { length } = job.batch;

@@ -1,0 +1,102 @@
+/** @file The endings of a layout: the choices that stages and micro-batches do not depend on. */
+import type { Code } from '../errors/index.ts';
+import { type LayoutJob, profileOf } from './job.ts';
+import { defaultReduction, recomputeWithEffect, reductionWithEffect } from './normal.ts';
+import { reductionRules } from './rules/degrees.ts';
+import { firstBroken } from './rules/rule.ts';
+import { sequenceRules } from './rules/tensor.ts';
+import type { Layout, LayoutRequest, Recompute, Sharding } from './types.ts';
+
+/** Sequence, recomputation and data axis of a layout. */
+export type Ending = Pick<
+  Layout,
+  'sharding' | 'prefetch' | 'bucketMB' | 'gradientReduction' | 'recompute' | 'sequenceParallel' | 'keepGathered'
+>;
+
+/** All endings of one shape. */
+export interface Endings {
+  readonly legal: readonly Ending[];
+  readonly rejected: ReadonlyMap<Code, number>;
+  /** Legal and rejected ones. */
+  readonly count: number;
+}
+
+const shardings: readonly Sharding[] = [0, 1, 2, 3];
+
+/** The endings for a tensor degree, a data degree and a number of micro-batches; equal ones are made once. */
+export function endingsFor(
+  job: LayoutJob,
+  request: LayoutRequest,
+): (tensor: number, data: number, microBatches: number) => Endings {
+  const known = new Map<string, Endings>();
+  return (tensor, data, microBatches) => {
+    const name = `${tensor} ${data > 1} ${microBatches > 1}`;
+    const found = known.get(name);
+    if (found) return found;
+    const made = makeEndings(job, request, tensor, data, microBatches);
+    known.set(name, made);
+    return made;
+  };
+}
+
+function makeEndings(
+  job: LayoutJob,
+  request: LayoutRequest,
+  tensor: number,
+  data: number,
+  microBatches: number,
+): Endings {
+  const legal: Ending[] = [];
+  const rejected = new Map<Code, number>();
+  let count = 0;
+  for (const block of blockEndings(job, request, tensor)) {
+    for (const exchange of dataEndings(job, request, data)) {
+      count += 1;
+      const broken =
+        firstBroken(sequenceRules, job, { tensor, ...block }) ??
+        firstBroken(reductionRules, job, { data, ...exchange });
+      if (broken) rejected.set(broken, (rejected.get(broken) ?? 0) + 1);
+      else {
+        const gradientReduction = reductionWithEffect(exchange.sharding, microBatches, exchange.gradientReduction);
+        legal.push({ ...exchange, gradientReduction, ...block });
+      }
+    }
+  }
+  return { legal, rejected, count };
+}
+
+type BlockEnding = Pick<Layout, 'recompute' | 'sequenceParallel' | 'keepGathered'>;
+
+function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): readonly BlockEnding[] {
+  const kinds: readonly Recompute[] =
+    job.kernels.attention === 'flash' ? ['none', 'full'] : ['none', 'selective', 'full'];
+  const recomputes = request.recompute === undefined ? kinds : [recomputeWithEffect(job, request.recompute)];
+  const sequences = options(request.sequenceParallel, tensor > 1 ? [true, false] : [false]);
+  return sequences.flatMap((sequenceParallel) =>
+    recomputes.flatMap((recompute) => {
+      const keeps = sequenceParallel && recompute !== 'full' ? options(request.keepGathered, [false, true]) : [false];
+      return keeps.map((keepGathered) => ({ recompute, sequenceParallel, keepGathered }));
+    }),
+  );
+}
+
+type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'bucketMB' | 'gradientReduction'>;
+
+function dataEndings(job: LayoutJob, request: LayoutRequest, data: number): readonly DataEnding[] {
+  const { prefetch, bucketMB } = profileOf(job);
+  if (data === 1) {
+    return [{ sharding: 0, prefetch: prefetch.value, bucketMB: bucketMB.value, gradientReduction: 'per-step' }];
+  }
+  return options(request.sharding, shardings).flatMap((sharding) => {
+    const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
+    const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];
+    const buckets = sharding < 3 ? options(request.bucketMB, [25, 100]) : [bucketMB.value];
+    return ahead.flatMap((units) =>
+      buckets.map((size) => ({ sharding, prefetch: units, bucketMB: size, gradientReduction })),
+    );
+  });
+}
+
+/** The given value alone, else all of `open`. */
+const options = <Value>(given: Value | undefined, open: readonly Value[]): readonly Value[] =>
+  given === undefined ? open : [given];

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Code, renderIssue } from '../errors/index.ts';
+import { checkLayout, layoutRules } from './legality.ts';
+import { type SampleSizes, sampleJob } from './sample.fixture.ts';
+import type { Layout } from './types.ts';
+
+/** Legal for the sample job on 8 GPUs. */
+const base: Layout = {
+  tensor: 2,
+  pipeline: 2,
+  data: 2,
+  sharding: 1,
+  prefetch: 1,
+  bucketMB: 25,
+  gradientType: 'bf16',
+  gradientReduction: 'per-step',
+  microBatch: 1,
+  chunks: 1,
+  layersPerStage: [16, 16],
+  schedule: '1f1b',
+  recompute: 'none',
+  sequenceParallel: true,
+  keepGathered: false,
+  order: ['tensor', 'context', 'expert', 'data', 'pipeline'],
+};
+
+const four = { tensor: 4, pipeline: 1, data: 2, schedule: 'none', layersPerStage: [32] } as const;
+const interleaved = { chunks: 2, layersPerStage: [8, 8, 8, 8], schedule: 'interleaved-1f1b' } as const;
+
+interface Case {
+  readonly code: Code;
+  readonly sizes?: SampleSizes;
+  /** Breaks the rule, with what it says. */
+  readonly breaks: Partial<Layout>;
+  readonly says: string;
+  /** Just passes it, for the same job unless `passSizes` says otherwise. */
+  readonly passes: Partial<Layout>;
+  readonly passSizes?: SampleSizes;
+}
+
+const cases: readonly Case[] = [
+  {
+    code: 'DEGREES_NOT_GPUS',
+    breaks: { data: 4 },
+    says: 'layout.data: tensor 2 x pipeline 2 x data 4 = 16 is not the 8 GPUs. Use data 2.',
+    passes: {},
+  },
+  {
+    code: 'BATCH_NOT_DIVISIBLE',
+    sizes: { sequences: 24 },
+    breaks: { microBatch: 8 },
+    says: 'layout.microBatch: 24 sequences cannot be split over data 2 x micro-batch 8. Use a micro-batch of 1, 2, 3, 4, 6 or 12, or a batch of 16 or 32 sequences.',
+    passes: { microBatch: 12 },
+  },
+  {
+    code: 'REDUCTION_NEEDS_SHARDING',
+    breaks: { gradientReduction: 'per-micro-batch' },
+    says: 'layout.gradientReduction: gradients are whole under sharding 1 and cannot be reduced per micro-batch. Use per-step, or sharding 2 or 3.',
+    passes: { gradientReduction: 'per-micro-batch', sharding: 2 },
+  },
+  {
+    code: 'ORDER_AXIS_TWICE',
+    breaks: { order: ['tensor', 'data', 'tensor'] },
+    says: 'layout.order: the axis tensor stands twice in tensor-data-tensor. Name each axis once.',
+    passes: { order: ['tensor', 'data', 'pipeline'] },
+  },
+  {
+    code: 'HEADS_NOT_DIVISIBLE',
+    breaks: { ...four, tensor: 6 },
+    says: 'layout.tensor: 32 query heads cannot be split over 6 ranks. Use 1, 2, 4, 8, 16 or 32.',
+    passes: four,
+  },
+  {
+    code: 'KV_HEADS_NOT_DIVISIBLE',
+    sizes: { kvHeads: 2 },
+    breaks: four,
+    says: 'layout.tensor: 2 key and value heads cannot be split over 4 ranks. Use 1 or 2.',
+    passes: {},
+  },
+  {
+    code: 'FFN_NOT_DIVISIBLE',
+    sizes: { ffn: 11_006 },
+    breaks: four,
+    says: 'layout.tensor: a feed-forward of width 11006 cannot be split over 4 ranks. Use 1 or 2.',
+    passes: {},
+  },
+  {
+    code: 'HIDDEN_NOT_DIVISIBLE',
+    sizes: { hidden: 4098 },
+    breaks: four,
+    says: 'layout.tensor: a model of width 4098 cannot be split over 4 ranks. Use 1 or 2.',
+    passes: {},
+  },
+  {
+    code: 'VOCABULARY_NOT_DIVISIBLE',
+    sizes: { vocabulary: 50_257 },
+    breaks: {},
+    says: 'layout.tensor: a vocabulary of 50257 cannot be split over 2 ranks. Pad the vocabulary of the model to 50258, or use 1.',
+    passes: {},
+    passSizes: { vocabulary: 50_258 },
+  },
+  {
+    code: 'SEQUENCE_PARALLEL_NEEDS_TENSOR',
+    breaks: { tensor: 1, data: 4 },
+    says: 'layout.sequenceParallel: sequence parallelism is on and tensor is 1. Turn it off, or use tensor 2 or more.',
+    passes: { tensor: 1, data: 4, sequenceParallel: false },
+  },
+  {
+    code: 'SEQUENCE_NOT_DIVISIBLE',
+    sizes: { length: 4097 },
+    breaks: {},
+    says: 'layout.sequenceParallel: sequences of 4097 tokens cannot be split over 2 ranks. Turn sequence parallelism off, or use a length of 4096 or 4098.',
+    passes: { sequenceParallel: false },
+  },
+  {
+    code: 'LAYERS_FEWER_THAN_CHUNKS',
+    sizes: { layers: 7 },
+    breaks: { ...interleaved, chunks: 4, layersPerStage: [7] },
+    says: 'layout.chunks: 7 layers cannot fill 2 stages of 4 chunks. Use chunks 1 to 3.',
+    passes: { ...interleaved, chunks: 3, layersPerStage: [1, 1, 1, 1, 1, 2] },
+  },
+  {
+    code: 'LAYERS_PER_STAGE_LENGTH',
+    breaks: { layersPerStage: [16, 8, 8] },
+    says: 'layout.layersPerStage: 3 entries are not the 2 chunks of pipeline 2 x chunks 1. Give 2 entries, or leave the key out.',
+    passes: { layersPerStage: [17, 15] },
+  },
+  {
+    code: 'LAYERS_PER_STAGE_EMPTY',
+    breaks: { layersPerStage: [32, 0] },
+    says: 'layout.layersPerStage: chunk 0 of stage 1 has 0 layers. Give every chunk a whole number of layers, at least 1.',
+    passes: { layersPerStage: [31, 1] },
+  },
+  {
+    code: 'LAYERS_PER_STAGE_SUM',
+    breaks: { layersPerStage: [16, 15] },
+    says: 'layout.layersPerStage: 31 layers in the list are fewer than the 32 of the model. Add 1, or leave the key out.',
+    passes: { layersPerStage: [16, 16] },
+  },
+  {
+    code: 'CHUNKS_NEED_PIPELINE',
+    breaks: { ...four, chunks: 2, layersPerStage: [16, 16] },
+    says: 'layout.chunks: 2 chunks per stage need more than one stage and pipeline is 1. Use chunks 1, or pipeline 2 or more.',
+    passes: interleaved,
+  },
+  {
+    code: 'CHUNKS_NEED_INTERLEAVED',
+    breaks: { ...interleaved, schedule: 'gpipe' },
+    says: 'layout.schedule: 2 chunks per stage cannot run under the schedule gpipe. Use interleaved-1f1b, or chunks 1.',
+    passes: interleaved,
+  },
+  {
+    code: 'INTERLEAVED_NEEDS_CHUNKS',
+    breaks: { schedule: 'interleaved-1f1b' },
+    says: 'layout.chunks: the schedule interleaved-1f1b cannot run with 1 chunk per stage. Use chunks 2 to 16, or the schedule 1f1b.',
+    passes: interleaved,
+  },
+  {
+    code: 'SCHEDULE_NEEDS_STAGES',
+    breaks: { ...four, schedule: '1f1b' },
+    says: 'layout.schedule: the schedule 1f1b needs more than one stage and pipeline is 1. Use none, or pipeline 2 or more.',
+    passes: four,
+  },
+  {
+    code: 'STAGES_NEED_SCHEDULE',
+    breaks: { schedule: 'none' },
+    says: 'layout.schedule: 2 stages cannot run under the schedule none. Use 1f1b, gpipe or naive.',
+    passes: { schedule: 'naive' },
+  },
+  {
+    code: 'MICRO_BATCHES_NOT_MULTIPLE',
+    sizes: { sequences: 24 },
+    breaks: { ...interleaved, microBatch: 4 },
+    says: 'layout.microBatch: 3 micro-batches are not a multiple of the 2 stages of interleaved-1f1b. Use micro-batches of 1, 2, 3 or 6, or chunks 1 under 1f1b.',
+    passes: { ...interleaved, microBatch: 3 },
+  },
+  {
+    code: 'MICRO_BATCHES_TOO_MANY',
+    sizes: { sequences: 2 ** 21 },
+    breaks: { microBatch: 1 },
+    says: 'layout.microBatch: 1048576 micro-batches are more than 524288. Use larger micro-batches or more data ranks.',
+    passes: { microBatch: 2 },
+  },
+];
+
+describe('checkLayout', () => {
+  it('finds nothing wrong with a legal layout', () => {
+    expect(checkLayout(sampleJob(), base)).toEqual([]);
+  });
+  it('has a case for every rule', () => {
+    expect(cases.map((each) => each.code).toSorted()).toEqual(layoutRules.map((rule) => rule.code).toSorted());
+  });
+  for (const { code, sizes, breaks, says, passes, passSizes } of cases) {
+    it(`says ${code} when it is broken and nothing when it just holds`, () => {
+      const found = checkLayout(sampleJob(sizes), { ...base, ...breaks });
+      expect(found.filter((each) => each.code === code).map(renderIssue)).toEqual([`${code}  ${says}`]);
+      expect(checkLayout(sampleJob(passSizes ?? sizes), { ...base, ...passes })).toEqual([]);
+    });
+  }
+  it('refuses values of the wrong kind and asks no rule that reads them', () => {
+    const odd = { ...base, tensor: 0, bucketMB: -1, prefetch: 0.5, schedule: 'zero' as Layout['schedule'] };
+    const issues = checkLayout(sampleJob(), { ...odd, order: ['tensor', 'row' as 'data'] });
+    expect(issues.map((each) => [each.code, each.path])).toEqual([
+      ['VALUE_OUT_OF_RANGE', 'layout.tensor'],
+      ['VALUE_UNKNOWN', 'layout.schedule'],
+      ['VALUE_OUT_OF_RANGE', 'layout.prefetch'],
+      ['VALUE_OUT_OF_RANGE', 'layout.bucketMB'],
+      ['VALUE_UNKNOWN', 'layout.order'],
+    ]);
+  });
+});
+
+const degree = fc.integer({ min: 1, max: 12 });
+const layouts: fc.Arbitrary<Layout> = fc
+  .record({
+    tensor: degree,
+    pipeline: degree,
+    data: degree,
+    microBatch: degree,
+    chunks: fc.integer({ min: 1, max: 4 }),
+    schedule: fc.constantFrom<Layout['schedule']>('none', 'naive', 'gpipe', '1f1b', 'interleaved-1f1b'),
+    sharding: fc.constantFrom<Layout['sharding']>(0, 1, 2, 3),
+    gradientReduction: fc.constantFrom<Layout['gradientReduction']>('per-step', 'per-micro-batch'),
+    sequenceParallel: fc.boolean(),
+    layersPerStage: fc.array(fc.nat(12), { maxLength: 8 }),
+  })
+  .map((keys) => ({ ...base, ...keys }));
+const sizes: fc.Arbitrary<SampleSizes> = fc.record({
+  layers: fc.integer({ min: 1, max: 24 }),
+  heads: fc.integer({ min: 1, max: 48 }),
+  ffn: fc.integer({ min: 1, max: 4096 }),
+  vocabulary: fc.integer({ min: 1, max: 4096 }),
+  sequences: fc.integer({ min: 1, max: 96 }),
+  length: fc.integer({ min: 1, max: 96 }),
+});
+
+describe('the nearest legal values', () => {
+  it('satisfy the rule that names them', () => {
+    fc.assert(
+      fc.property(sizes, layouts, (size, layout) => {
+        const job = sampleJob(size);
+        for (const { code, path, values } of checkLayout(job, layout)) {
+          const fits = values?.['fits'];
+          for (const fit of Array.isArray(fits) ? fits : []) {
+            const mended = { ...layout, [path.replace('layout.', '')]: fit };
+            expect({ fit, codes: checkLayout(job, mended).map((each) => each.code) }).toEqual({
+              fit,
+              codes: expect.not.arrayContaining([code]),
+            });
+          }
+        }
+      }),
+    );
+  });
+  it('name batches and lengths that divide', () => {
+    fc.assert(
+      fc.property(sizes, layouts, (size, layout) => {
+        for (const { values } of checkLayout(sampleJob(size), layout)) {
+          for (const batch of (values?.['batches'] ?? []) as readonly number[]) {
+            expect(batch % (layout.data * layout.microBatch)).toBe(0);
+          }
+          for (const length of (values?.['lengths'] ?? []) as readonly number[]) {
+            expect(length % layout.tensor).toBe(0);
+          }
+        }
+      }),
+    );
+  });
+});

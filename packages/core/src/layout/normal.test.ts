@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatLayout } from './format.ts';
+import { MOST_MICRO_BATCHES, normalizeLayout } from './normal.ts';
+import { sampleJob } from './sample.fixture.ts';
+import type { Layout } from './types.ts';
+
+const job = sampleJob();
+const usual = ['tensor', 'context', 'expert', 'data', 'pipeline'] as const;
+const base: Layout = {
+  tensor: 2,
+  pipeline: 2,
+  data: 2,
+  sharding: 3,
+  prefetch: 2,
+  bucketMB: 25,
+  gradientType: 'bf16',
+  gradientReduction: 'per-step',
+  microBatch: 1,
+  chunks: 1,
+  layersPerStage: [16, 16],
+  schedule: 'gpipe',
+  recompute: 'none',
+  sequenceParallel: true,
+  keepGathered: true,
+  order: usual,
+};
+const normal = (changes: Partial<Layout>, of = job) => normalizeLayout(of, { ...base, ...changes });
+
+describe('normalizeLayout', () => {
+  it('leaves a layout alone whose keys all have an effect', () => {
+    expect(normal({})).toEqual(base);
+  });
+  it('shards and reduces nothing without data ranks', () => {
+    expect(normal({ data: 1, bucketMB: 100 })).toMatchObject({
+      sharding: 0,
+      prefetch: 1,
+      bucketMB: 25,
+      gradientReduction: 'per-step',
+    });
+  });
+  it('has no schedule and no chunks on one stage', () => {
+    expect(normal({ pipeline: 1, chunks: 2 })).toMatchObject({ schedule: 'none', chunks: 1 });
+  });
+  it('has no sequence shards on one tensor rank', () => {
+    expect(normal({ tensor: 1 })).toMatchObject({ sequenceParallel: false, keepGathered: false });
+  });
+  it('keeps gathered inputs only where they would be gathered again', () => {
+    expect(normal({ recompute: 'full' }).keepGathered).toBe(false);
+    expect(normal({ sequenceParallel: false }).keepGathered).toBe(false);
+  });
+  it('has units to prefetch under sharding 3 and buckets below', () => {
+    expect(normal({ sharding: 2, bucketMB: 100 })).toMatchObject({ prefetch: 1, bucketMB: 100 });
+    expect(normal({ bucketMB: 100 }).bucketMB).toBe(25);
+  });
+  it('recomputes scores only where they are stored', () => {
+    expect(normal({ recompute: 'selective' }).recompute).toBe('none');
+    expect(normal({ recompute: 'selective' }, sampleJob({ attention: 'unfused' })).recompute).toBe('selective');
+  });
+  it('has one schedule and one way to reduce for one micro-batch', () => {
+    expect(normal({ microBatch: 32 })).toMatchObject({ schedule: '1f1b', gradientReduction: 'per-micro-batch' });
+    expect(normal({ microBatch: 16 })).toMatchObject({ schedule: 'gpipe', gradientReduction: 'per-step' });
+  });
+  it('reads an order by the axes that have ranks', () => {
+    expect(normal({ tensor: 1, order: ['data', 'pipeline', 'tensor'] }).order).toEqual(usual);
+    expect(normal({ order: ['tensor', 'pipeline', 'data'] }).order).toEqual([
+      'tensor',
+      'pipeline',
+      'data',
+      'context',
+      'expert',
+    ]);
+  });
+  it('changes nothing a second time', () => {
+    const degree = fc.constantFrom(1, 2, 4);
+    const layouts = fc.record({
+      tensor: degree,
+      pipeline: degree,
+      data: degree,
+      sharding: fc.constantFrom<Layout['sharding']>(0, 1, 2, 3),
+      prefetch: fc.nat(3),
+      bucketMB: fc.constantFrom(25, 100),
+      gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
+      gradientReduction: fc.constantFrom<Layout['gradientReduction']>('per-step', 'per-micro-batch'),
+      microBatch: fc.constantFrom(1, 16, 32, 64),
+      chunks: degree,
+      layersPerStage: fc.constant([32]),
+      schedule: fc.constantFrom<Layout['schedule']>('none', 'naive', 'gpipe', '1f1b', 'interleaved-1f1b'),
+      recompute: fc.constantFrom<Layout['recompute']>('none', 'selective', 'full'),
+      sequenceParallel: fc.boolean(),
+      keepGathered: fc.boolean(),
+      order: fc.shuffledSubarray([...usual], { minLength: 2 }),
+    });
+    fc.assert(
+      fc.property(layouts, fc.constantFrom('flash' as const, 'unfused' as const), (layout, attention) => {
+        const of = sampleJob({ attention });
+        const once = normalizeLayout(of, layout);
+        expect(normalizeLayout(of, once)).toEqual(once);
+        expect(formatLayout(once, { exact: true })).toBe(formatLayout(normalizeLayout(of, once), { exact: true }));
+      }),
+    );
+  });
+  it('numbers as many micro-batches as schedules do', () => {
+    expect(MOST_MICRO_BATCHES).toBe(2 ** 19);
+  });
+});

@@ -1,0 +1,214 @@
+/** @file The space of all legal layouts in normal form: every combination once, built legal instead of filtered, and
+ * what was rejected on the way, by code. A grid fixes stages, chunks and micro-batches; its endings fix the rest.
+ */
+import type { Code } from '../errors/index.ts';
+import { divisorsOf } from './divisors.ts';
+import { type Ending, type Endings, endingsFor } from './endings.ts';
+import { gpusOf, type LayoutJob, profileOf } from './job.ts';
+import { checkValues } from './legality.ts';
+import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
+import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
+import { layerRules, scheduleRules } from './rules/pipeline.ts';
+import { firstBroken } from './rules/rule.ts';
+import { tensorRules } from './rules/tensor.ts';
+import { balancedSplit, type SplitCosts } from './split.ts';
+import type { Layout, LayoutRequest, ScheduleName } from './types.ts';
+
+/** Largest micro-batch that is searched when none is given, in sequences. */
+const LARGEST_MICRO_BATCH = 16;
+
+/** Rejected layouts by the first rule that they break. */
+export type RejectedLayouts = Readonly<Partial<Record<Code, number>>>;
+
+/** All legal layouts of a job that keep what is given. */
+export interface LayoutSpace {
+  /** Legal and rejected ones together. */
+  readonly considered: number;
+  /** Legal ones. */
+  readonly legal: number;
+  readonly rejected: RejectedLayouts;
+  /** The legal ones, distinct and in normal form, made as they are asked for; layouts that differ only in their ending
+   * (recomputation, sequence, data axis) follow each other. */
+  readonly layouts: () => Iterable<Layout>;
+}
+
+/** Degrees, micro-batch and schedule: what is chosen before the endings. */
+type Grid = Pick<
+  Layout,
+  'tensor' | 'pipeline' | 'data' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage' | 'gradientType' | 'order'
+>;
+
+interface Choice {
+  readonly grid: Grid;
+  readonly endings: readonly Ending[];
+}
+
+/** The space over the keys that `request` leaves open.
+ *
+ * Degrees: all divisors of the GPUs. Micro-batches: all divisors up to 16 sequences. Chunks: all that the layers allow.
+ * Buckets 25 and 100 MB, prefetch 0 to 2. `gradientType`, `gradientReduction` and `order` are the defaults unless
+ * given, `layersPerStage` is {@link balancedSplit}. A given value that breaks a rule rejects, it is never changed. */
+export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): LayoutSpace {
+  const rejected: Partial<Record<Code, number>> = {};
+  const choices: Choice[] = [];
+  let legal = 0;
+  let considered = 0;
+  const reject = (code: Code, count: number): void => {
+    if (count === 0) return;
+    rejected[code] = (rejected[code] ?? 0) + count;
+    considered += count;
+  };
+  const [unusable] = checkValues(request);
+  const endingsOf = endingsFor(job, request);
+  if (unusable) reject(unusable.code, 1);
+  for (const { grid, broken } of unusable ? [] : gridsOf(job, request, costs)) {
+    const endings: Endings = endingsOf(grid.tensor, grid.data, microBatchesOf(job, grid));
+    if (broken !== undefined) {
+      reject(broken, endings.count);
+      continue;
+    }
+    for (const [code, count] of endings.rejected) reject(code, count);
+    if (endings.legal.length > 0) choices.push({ grid, endings: endings.legal });
+    legal += endings.legal.length;
+    considered += endings.legal.length;
+  }
+  return { considered, legal, rejected, layouts: () => layoutsOf(choices) };
+}
+
+/** {@link layoutSpace} for those who only want the layouts. */
+export const enumerateLayouts = (job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Iterable<Layout> =>
+  layoutSpace(job, request, costs).layouts();
+
+/** {@link layoutSpace} for those who only want the counts. */
+export const countRejected = (job: LayoutJob, request: LayoutRequest, costs: SplitCosts): RejectedLayouts =>
+  layoutSpace(job, request, costs).rejected;
+
+function* layoutsOf(choices: readonly Choice[]): Generator<Layout> {
+  for (const { grid, endings } of choices) {
+    for (const ending of endings) {
+      // One literal, so that all layouts have one hidden class; not frozen, which would cost more than building it.
+      yield {
+        tensor: grid.tensor,
+        pipeline: grid.pipeline,
+        data: grid.data,
+        sharding: ending.sharding,
+        prefetch: ending.prefetch,
+        bucketMB: ending.bucketMB,
+        gradientType: grid.gradientType,
+        gradientReduction: ending.gradientReduction,
+        microBatch: grid.microBatch,
+        chunks: grid.chunks,
+        layersPerStage: grid.layersPerStage,
+        schedule: grid.schedule,
+        recompute: ending.recompute,
+        sequenceParallel: ending.sequenceParallel,
+        keepGathered: ending.keepGathered,
+        order: grid.order,
+      };
+    }
+  }
+}
+
+interface CheckedGrid {
+  readonly grid: Grid;
+  /** The first rule that it breaks whatever its ending is. */
+  readonly broken: Code | undefined;
+}
+
+function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Generator<CheckedGrid> {
+  const splits = splitsOf(job, request, costs);
+  const usual = profileOf(job).order.value;
+  const gradientType = request.gradientType ?? defaultGradientType(job);
+  for (const degrees of degreesOf(gpusOf(job), request)) {
+    const { pipeline, data } = degrees;
+    const requested = { ...degrees, order: request.order ?? usual };
+    const brokenDegrees =
+      firstBroken(degreeRules, job, degrees) ??
+      firstBroken(tensorRules, job, degrees) ??
+      firstBroken(orderRules, job, requested);
+    const order = orderWithEffect(requested, usual);
+    for (const microBatch of microBatchesFor(job.batch.sequences / data, request)) {
+      const brokenBatch = brokenDegrees ?? firstBroken(batchRules, job, { data, microBatch });
+      const one = microBatchesOf(job, { data, microBatch }) === 1;
+      for (const { chunks, schedule } of schedulesFor(pipeline, job.model.layers.length, one, request)) {
+        const layersPerStage = splits(pipeline, chunks);
+        const grid = { ...degrees, microBatch, chunks, schedule, layersPerStage, gradientType, order };
+        const broken = brokenBatch ?? firstBroken(layerRules, job, grid) ?? firstBroken(scheduleRules, job, grid);
+        yield { grid, broken };
+      }
+    }
+  }
+}
+
+/** Triples of degrees: given ones as they are, the others divisors; data is what they leave unless it is given too. */
+function* degreesOf(gpus: number, request: LayoutRequest): Generator<Pick<Layout, 'tensor' | 'pipeline' | 'data'>> {
+  const tensors = request.tensor === undefined ? divisorsOf(gpus) : [request.tensor];
+  for (const tensor of tensors) {
+    const rest = gpus % tensor === 0 ? gpus / tensor : gpus;
+    const pipelines = request.pipeline === undefined ? divisorsOf(rest) : [request.pipeline];
+    for (const pipeline of pipelines) {
+      const left = gpus / (tensor * pipeline);
+      const data = request.data ?? Math.max(1, Math.floor(left));
+      // With a free degree, a product that misses the GPUs is no candidate; with none, it is what the user must hear.
+      const free = request.tensor === undefined || request.pipeline === undefined;
+      if (tensor * pipeline * data === gpus || !free || isOnlyWay(gpus, request)) yield { tensor, pipeline, data };
+    }
+  }
+}
+
+/** No choice of the open degrees multiplies to the GPUs: their rejection must be counted. */
+const isOnlyWay = (gpus: number, { tensor = 1, pipeline = 1, data = 1 }: LayoutRequest): boolean =>
+  gpus % (tensor * pipeline * data) !== 0;
+
+function microBatchesFor(perRank: number, request: LayoutRequest): readonly number[] {
+  if (request.microBatch !== undefined) return [request.microBatch];
+  return Number.isInteger(perRank) ? divisorsOf(perRank).filter((each) => each <= LARGEST_MICRO_BATCH) : [1];
+}
+
+type Interleaving = Pick<Layout, 'chunks' | 'schedule'>;
+
+function schedulesFor(pipeline: number, layers: number, one: boolean, request: LayoutRequest): readonly Interleaving[] {
+  const flat: readonly ScheduleName[] = one ? ['1f1b'] : ['naive', 'gpipe', '1f1b'];
+  const { schedule } = request;
+  if (pipeline === 1) return [{ chunks: request.chunks ?? 1, schedule: schedule ?? 'none' }];
+  // All flat schedules are one list for one micro-batch; a given one is counted under its normal form.
+  const given = schedule !== undefined && one && flatNames.includes(schedule) ? '1f1b' : schedule;
+  const most = Math.floor(layers / pipeline);
+  const several = Array.from({ length: Math.max(0, most - 1) }, (_, index) => index + 2);
+  const interleaved = given === undefined || given === 'interleaved-1f1b';
+  if (request.chunks !== undefined) {
+    const names = given !== undefined ? [given] : request.chunks > 1 ? (['interleaved-1f1b'] as const) : flat;
+    return names.map((name) => ({ chunks: request.chunks ?? 1, schedule: name }));
+  }
+  if (given === 'interleaved-1f1b' && several.length === 0) return [{ chunks: 1, schedule: given }];
+  return [
+    ...(given === undefined ? flat : given === 'interleaved-1f1b' ? [] : [given]).map((name) => ({
+      chunks: 1,
+      schedule: name,
+    })),
+    ...(interleaved ? several : []).map((chunks) => ({ chunks, schedule: 'interleaved-1f1b' as const })),
+  ];
+}
+
+const flatNames: readonly ScheduleName[] = ['naive', 'gpipe', '1f1b'];
+
+/** Splits by stages and chunks, each made once and shared by all layouts that have it. */
+function splitsOf(
+  job: LayoutJob,
+  request: LayoutRequest,
+  costs: SplitCosts,
+): (pipeline: number, chunks: number) => readonly number[] {
+  const { layersPerStage } = request;
+  if (layersPerStage !== undefined) return () => layersPerStage;
+  const layers = job.model.layers.length;
+  const whole = Object.freeze([layers]);
+  const known = new Map<string, readonly number[]>();
+  return (pipeline, chunks) => {
+    const name = `${pipeline}x${chunks}`;
+    const found = known.get(name);
+    if (found) return found;
+    const split = pipeline * chunks <= layers ? balancedSplit(costs, pipeline, chunks) : whole;
+    known.set(name, split);
+    return split;
+  };
+}
