@@ -15,6 +15,8 @@ import { layerBackward, layerForward } from './templates/layer.ts';
 export interface BlockTemplates {
   readonly templates: readonly Template[];
   readonly buffers: readonly BufferDeclaration[];
+  /** Scalars of the period, live throughout. */
+  readonly scalars: readonly BufferDeclaration[];
 }
 
 export function blockTemplates(context: BlockContext): BlockTemplates {
@@ -22,7 +24,7 @@ export function blockTemplates(context: BlockContext): BlockTemplates {
   const templates = [embedForward, layerForward, headForward, headBackward, layerBackward, embedBackward].map(
     (template) => template(context, declarations),
   );
-  return { templates, buffers: [...declarations.values()] };
+  return { templates, buffers: [...declarations.values()], scalars };
 }
 
 /** The program of one optimizer step of a legal, complete layout. Illegal layouts are the business of `checkLayout`. */
@@ -44,7 +46,7 @@ export function compileProgram(job: Job, layout: Layout): Program {
     microBatches: outline.microBatches,
     lossScale: 1 / (job.batch.sequences * job.batch.length),
     optimizer: job.optimizer,
-    buffers: [...buffers, ...tailBuffers()],
+    buffers: [...buffers, ...scalars],
     templates,
     lists: outline.stages.map((stage) => lowerList(outline, stage, scheduleList(shape, stage.stage))),
   };
@@ -56,14 +58,24 @@ const groupsOf = ({ job, layout }: Outline): readonly Group[] =>
     ? [{ name: 'ends', along: 'pipeline', coordinates: [0, layout.pipeline - 1] }]
     : [];
 
-const tailBuffers = (): readonly BufferDeclaration[] => [
-  { name: 'q', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period' },
-  { name: 'k', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period' },
-  { name: 'lr', role: 'input', dtype: 'fp32', dims: [], scope: 'period' },
+/** Loss and its seed, sum of squares, clip factor and learning rate. They live throughout: nobody frees a scalar. */
+const scalars: readonly BufferDeclaration[] = [
+  { name: 'loss', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period', resident: true },
+  { name: 'q', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period', resident: true },
+  { name: 'k', role: 'scratch', dtype: 'fp32', dims: [], scope: 'period', resident: true },
+  { name: 'scale', role: 'input', dtype: 'fp32', dims: [], scope: 'period', resident: true },
+  { name: 'lr', role: 'input', dtype: 'fp32', dims: [], scope: 'period', resident: true },
 ];
 
 export { type BlockContext, blockContext, microBatches } from './context.ts';
 export { containers, optimizerTensors, reducesEachMicroBatch } from './lower/containers.ts';
 export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
 export { type ChunkOutline, type Outline, outlineOf, type StageOutline } from './outline.ts';
-export { type BucketPlan, type ParameterCounts, paddedParts, parameterCounts, planBuckets } from './parameters.ts';
+export {
+  type BucketPlan,
+  type ParameterCounts,
+  paddedParts,
+  parameterCounts,
+  planBuckets,
+  sampleBuckets,
+} from './parameters.ts';

@@ -4,7 +4,7 @@ import type { ModelSpec, ParameterSpec } from '../model/index.ts';
 import { parametersOf } from '../model/index.ts';
 import type { Bucket, View } from '../program/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
-import { dim } from './context.ts';
+import { type BlockContext, dim } from './context.ts';
 
 /** Blocks by number: embed is -1, layers 0 .. L-1, head L. */
 export const blockNumber = (spec: ParameterSpec, layers: number): number =>
@@ -167,16 +167,44 @@ function groupBlocks(
 
 const total = (count: BlockCount): number => count.summed + count.rest;
 
+/** The buckets of one embedding, one layer and one head, each by itself: what a sample of all templates reads. */
+export function sampleBuckets(context: BlockContext): readonly Bucket[] {
+  const { model, tensor, sequenceParallel } = context;
+  const choice = { tensor, sequenceParallel };
+  const counts = parameterCounts(model, choice);
+  const named: readonly (readonly [string, number, BlockCount])[] = [
+    ['embed', -1, counts.embed],
+    ['L0', 0, counts.layer],
+    ['head', 1, counts.head],
+  ];
+  const own = named
+    .filter(([, , count]) => total(count) > 0)
+    .map(([name, block, count]): BucketPlan => ({ name, blocks: [block], tied: false, ...sizes(count), ...at(block) }));
+  const tied = counts.tied
+    ? [{ name: 'tied', blocks: [], tied: true, ...sizes(counts.tied), ...at(-1) } satisfies BucketPlan]
+    : [];
+  return [...tied, ...own].map((plan) => writeBucket(plan, model, { ...choice, sharding: 0, data: 1, pipeline: 1 }));
+}
+
+const sizes = (count: BlockCount) => ({ elements: total(count), summed: count.summed });
+const at = (block: number) => ({ readyBlock: block, firstBlock: block });
+
 /** Elements with the padding that an even cut over data needs; the summed prefix is padded by itself when it is cut. */
-export function paddedParts(bucket: { elements: number; summed: number }, layout: Layout): readonly number[] {
+export function paddedParts(
+  bucket: { elements: number; summed: number },
+  layout: Pick<Layout, 'sharding' | 'data'>,
+): readonly number[] {
   const shard = layout.sharding > 0 ? layout.data : 1;
   const pad = (count: number): number => Math.ceil(count / shard) * shard;
   const apart = layout.sharding >= 2 && bucket.summed > 0 && bucket.summed < bucket.elements;
   return apart ? [pad(bucket.summed), pad(bucket.elements - bucket.summed)] : [pad(bucket.elements)];
 }
 
+/** The keys of a layout that decide how a bucket lies. */
+export type BucketLayout = Pick<Layout, 'tensor' | 'sequenceParallel' | 'sharding' | 'data' | 'pipeline'>;
+
 /** Writes a bucket's views out: parameters to be summed over tensor first, each kind in model order. */
-export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: Layout): Bucket {
+export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLayout): Bucket {
   const choice = { tensor: layout.tensor, sequenceParallel: layout.sequenceParallel };
   const layers = model.layers.length;
   const degrees = tensorDegrees(layout.tensor);

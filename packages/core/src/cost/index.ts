@@ -1,4 +1,14 @@
-/** @file Prices of work and exchanges. */
+/** @file Prices of work and exchanges, and what a row of priced operations sums up to. */
+export {
+  applyMatrix,
+  type BlockMatrix,
+  chain,
+  chainPower,
+  ENTRY,
+  EXIT,
+  entryOf,
+  identityMatrix,
+} from './maxplus.ts';
 export type {
   Assumption,
   ExchangeAlgorithm,
@@ -8,3 +18,12 @@ export type {
   Prices,
 } from './price-types.ts';
 export { createPriceBook, createPrices, type PriceBook } from './prices.ts';
+export {
+  type Borders,
+  type BucketEvent,
+  type MemoryProfile,
+  type OperationCost,
+  profileMemory,
+  type SampleRange,
+  summarizeTime,
+} from './summary.ts';

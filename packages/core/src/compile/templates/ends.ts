@@ -72,7 +72,5 @@ function declareLoss(builder: Builder): void {
   const { dims, declare } = builder;
   declare('labels', [dims.sWhole, dims.b], { role: 'input', dtype: 'int32' });
   declare('z', [dims.sWhole, dims.b, dims.v], { role: 'logits', dtype: 'fp32' });
-  declare('scale', [], { role: 'input', dtype: 'fp32', scope: 'period' });
-  declare('loss', [], { role: 'scratch', dtype: 'fp32', scope: 'period' });
   declare('x', [dims.s, dims.b, dims.h], { scope: 'boundary' });
 }
