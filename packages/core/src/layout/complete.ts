@@ -31,7 +31,7 @@ function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts)
   return {
     tensor,
     pipeline,
-    data: request.data ?? Math.max(1, Math.floor(gpusOf(job) / (tensor * pipeline))),
+    data: request.data ?? dataLeft(gpusOf(job), tensor * pipeline),
     sharding,
     prefetch: request.prefetch ?? profile.prefetch.value,
     bucketMB: request.bucketMB ?? profile.bucketMB.value,
@@ -46,6 +46,12 @@ function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts)
     keepGathered: request.keepGathered ?? false,
     order: request.order ?? profile.order.value,
   };
+}
+
+/** Data ranks that the other degrees leave; where they do not divide, legality says so. */
+function dataLeft(gpus: number, others: number): number {
+  const left = Math.floor(gpus / others);
+  return Number.isFinite(left) ? Math.max(1, left) : 1;
 }
 
 /** The balanced split; where there is none, one chunk with all layers stands in, and legality says what is wrong. */

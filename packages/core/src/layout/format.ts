@@ -1,13 +1,15 @@
 /** @file The short form of a layout: `tp=8,pp=4,dp=2,vpp=2,mbs=1,zero=1,ac=selective,schedule=interleaved-1f1b,sp=on`. */
-import { defaultOrder } from '../mesh/index.ts';
+import { frameworks } from '../frameworks/index.ts';
 import { axisShortNames, type LayoutKey, layoutKeys } from './keys.ts';
 import { defaultReduction } from './normal.ts';
 import type { Layout } from './types.ts';
 
+/** What goes without saying. */
+const usual = frameworks.meshwright;
+
 /** How much the short form says. */
 export interface FormatOptions {
-  /** Every key but `prefetch`, `bucketMB` and the like at values without effect: the form from which the same layout is
-   * read again whatever the defaults are. Absent: only keys that a reader would miss. */
+  /** Every key: the same layout is read again whatever the defaults are. Absent: only what a reader would miss. */
   readonly exact?: boolean;
 }
 
@@ -47,16 +49,16 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
     case 'keepGathered':
       return layout.keepGathered;
     case 'prefetch':
-      return layout.prefetch !== 1;
+      return layout.prefetch !== usual.prefetch.value;
     case 'bucketMB':
-      return layout.bucketMB !== 25;
+      return layout.bucketMB !== usual.bucketMB.value;
     case 'gradientType':
-      return layout.gradientType !== 'bf16';
+      return layout.gradientType !== usual.gradientType.value;
     case 'gradientReduction':
       return layout.gradientReduction !== defaultReduction(layout.sharding);
     case 'layersPerStage':
       return layout.layersPerStage.some((layers) => layers !== layout.layersPerStage[0]);
     case 'order':
-      return layout.order.some((axis, index) => axis !== defaultOrder[index]);
+      return layout.order.some((axis, index) => axis !== usual.order.value[index]);
   }
 }
