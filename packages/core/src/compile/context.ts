@@ -51,12 +51,29 @@ export function dim(label: string, size: number, axis?: string, degree = 1, part
   return { label, size, ...(axis !== undefined && degree > 1 && { cut: [axis] }), ...(parts && { parts }) };
 }
 
-/** Dims that activations are made of. `s` is cut where the sequence is sharded, `sWhole` never. */
-export function activationDims(context: BlockContext) {
+/** Dims that activations are made of. */
+export interface ActivationDims {
+  /** Cut over tensor where the sequence is sharded. */
+  readonly s: Dim;
+  readonly sWhole: Dim;
+  readonly b: Dim;
+  readonly h: Dim;
+  /** Fused query, key and value, each cut by heads. */
+  readonly qkv: Dim;
+  readonly o: Dim;
+  readonly heads: Dim;
+  /** Input of the activation function: gate and up fused where the layer is gated. */
+  readonly fIn: Dim;
+  readonly f: Dim;
+  readonly v: Dim;
+}
+
+export function activationDims(context: BlockContext): ActivationDims {
   const { model, layer, tensor } = context;
   const { heads, kvHeads, headSize } = layer.attention;
   const parts = [heads * headSize, kvHeads * headSize, kvHeads * headSize];
   const { width, gated } = layer.ffn;
+  const fIn = gated ? dim('f', 2 * width, 'tensor', tensor, [width, width]) : dim('f', width, 'tensor', tensor);
   return {
     s: dim('s', context.length, 'tensor', context.sequenceParallel ? tensor : 1),
     sWhole: dim('s', context.length),
@@ -65,10 +82,8 @@ export function activationDims(context: BlockContext) {
     qkv: dim('qkv', (heads + 2 * kvHeads) * headSize, 'tensor', tensor, parts),
     o: dim('o', heads * headSize, 'tensor', tensor),
     heads: dim('a', heads, 'tensor', tensor),
-    fIn: gated ? dim('f', 2 * width, 'tensor', tensor, [width, width]) : dim('f', width, 'tensor', tensor),
+    fIn,
     f: dim('f', width, 'tensor', tensor),
     v: dim('v', model.vocabulary, 'tensor', tensor),
-  } as const;
+  };
 }
-
-export type ActivationDims = ReturnType<typeof activationDims>;

@@ -10,6 +10,12 @@ import { type BucketPlan, paddedParts } from '../parameters.ts';
 export const reducesEachMicroBatch = (layout: Layout): boolean =>
   layout.data > 1 && layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch';
 
+/** Whole gradients of the tied matrix wait for the other end before they are reduced over data. In the tail: the last
+ * stage has them early, and waiting in its reduction lane would hold up every other bucket.
+ */
+export const sumsOverEnds = (bucket: BucketPlan, layout: Layout): boolean =>
+  bucket.tied && layout.pipeline > 1 && layout.sharding < 2;
+
 /** State tensors of the optimizer besides what the weights themselves are: the master exists under 16-bit weights only. */
 export function optimizerTensors(job: Job): readonly string[] {
   const moments = job.optimizer === 'adamw' ? ['m', 'v'] : ['momentum'];
@@ -54,7 +60,7 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
       ...optimizer,
     ];
   }
-  const each = reducesEachMicroBatch(layout) ? { scope: 'micro' as const } : {};
+  const each = reducesEachMicroBatch(layout) ? { scope: 'micro' as const } : resident;
   return [
     ...(layout.sharding === 3
       ? [declare('P', 'weight', type, shard, resident), declare('W', 'weight', type, whole)]

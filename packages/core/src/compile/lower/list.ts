@@ -3,7 +3,7 @@ import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../prog
 import type { Invocation } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import { type BucketPlan, writeBucket } from '../parameters.ts';
-import { containers, reducesEachMicroBatch } from './containers.ts';
+import { containers, reducesEachMicroBatch, sumsOverEnds } from './containers.ts';
 import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './runs.ts';
 import { writeTail } from './tail.ts';
 import { accumulate, createWriter, overData, sumInPlace, type Writer, write } from './writer.ts';
@@ -131,19 +131,18 @@ function createOverlay(
     },
     ready: (block, invocation) =>
       invocation.direction === 'B' && (each || invocation.microBatch === last)
-        ? stage.buckets.filter((bucket) => bucket.readyBlock === block)
+        ? stage.buckets.filter((bucket) => bucket.readyBlock === block && !sumsOverEnds(bucket, layout))
         : [],
     reduce: (bucket, microBatch) => reduceBucket(outline, bucket, each ? microBatch : undefined, writer),
   };
 }
 
-/** While gradients are whole, sums over tensor and over copies come before the data axis; sharded ones, in the tail. */
+/** While gradients are whole, sums over tensor come before the data axis; sharded ones are summed in the tail. */
 function reduceBucket(outline: Outline, bucket: BucketPlan, microBatch: number | undefined, writer: Writer): void {
   const { layout } = outline;
   const { name } = bucket;
   const gradient = microBatch === undefined ? `G.${name}` : `G.${name}[${microBatch}]`;
   if (microBatch === undefined && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
-  if (bucket.tied && layout.pipeline > 1 && layout.sharding < 2) writer.operation(sumInPlace(gradient, 'ends', name));
   if (layout.data === 1) return;
   if (layout.sharding === 0) {
     writer.operation(overData('all-reduce', gradient, write(gradient), name));

@@ -10,9 +10,7 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   const each = reducesEachMicroBatch(layout);
   for (const bucket of stage.buckets) {
     if (each && bucket.summed > 0) writer.operation(sumInPlace(`S.${bucket.name}.summed`, 'tensor', bucket.name));
-    if (bucket.tied && layout.pipeline > 1 && layout.sharding >= 2) {
-      writer.operation(sumInPlace(`S.${bucket.name}`, 'ends', bucket.name));
-    }
+    if (bucket.tied && layout.pipeline > 1) writeTiedSum(outline, bucket.name, writer);
   }
   const sharded = layout.data > 1 && layout.sharding > 0;
   const gradients = stage.buckets.map((bucket) => `${sharded ? 'S' : 'G'}.${bucket.name}`);
@@ -27,6 +25,19 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   writer.operation(compute(job.optimizer, reads, [...weights, ...state], 'optimizer', hyperparameters(job.optimizer)));
   const holdsLoss = stage.chunks.some((chunk) => chunk.head);
   if (holdsLoss && layout.data > 1) writer.operation(sumScalar('loss', 'data', 'mean-loss'));
+}
+
+/** Whole gradients are summed over both ends before the data axis, sharded ones after it. */
+function writeTiedSum({ layout }: Outline, bucket: string, writer: Writer): void {
+  if (layout.sharding >= 2) {
+    writer.operation(sumInPlace(`S.${bucket}`, 'ends', bucket));
+    return;
+  }
+  writer.operation(sumInPlace(`G.${bucket}`, 'ends', bucket));
+  if (layout.data === 1) return;
+  const [collective, to] =
+    layout.sharding === 0 ? (['all-reduce', `G.${bucket}`] as const) : (['reduce-scatter', `S.${bucket}`] as const);
+  writer.operation(overData(collective, `G.${bucket}`, write(to), bucket));
 }
 
 /** What large models are trained with (Llama 2 paper, section 2.2), unless a run says otherwise. */
