@@ -3,10 +3,11 @@
  * No user input is thrown at: what is wrong comes back as issues with positions. The nesting of the syntax is measured
  * before the tree is composed, because the composer recurses and a file of brackets would exhaust the stack.
  */
-import { Composer, type CST, isMap, isScalar, isSeq, type ParsedNode, Parser, type YAMLError } from 'yaml';
+import { Composer, type CST, isMap, isScalar, isSeq, type ParsedNode, Parser } from 'yaml';
 import { type Code, type Issue, issue, type Position } from '../errors/index.ts';
 import { DEEPEST, type Plain, plainOf } from './plain.ts';
 import { type Locator, locatorOf } from './positions.ts';
+import { explainSyntax } from './syntax.ts';
 
 /** A file that was read. */
 export interface SourceDocument {
@@ -56,7 +57,10 @@ export function readDocument(given: string, file: string, longest: number): Docu
   const options = { uniqueKeys: false, schema: 'core', merge: false, logLevel: 'silent' } as const;
   const documents = [...new Composer<ParsedNode>(options).compose(tokens, false, text.length)];
   const syntax = documents.flatMap((each) => [...each.errors, ...each.warnings]).slice(0, MOST_SYNTAX_ISSUES);
-  if (syntax.length > 0) return { issues: syntax.map((each) => at(each.pos[0], ...explain(each))) };
+  if (syntax.length > 0) {
+    const said = syntax.map((each) => explainSyntax(each, text));
+    return { issues: said.map(({ offset, message, hint }) => at(offset, 'SYNTAX', message, hint)) };
+  }
   const [first, second] = documents;
   if (second) {
     const message = `the file holds ${documents.length} documents and one is read.`;
@@ -68,7 +72,8 @@ export function readDocument(given: string, file: string, longest: number): Docu
   }
   const plain = plainOf(root);
   const issues = plain.findings.map((each) => at(each.offset, each.code, each.message, each.hint, each.path));
-  return { document: documentOf(file, root, plain, locator, text), issues };
+  const unreadable = plain.findings.some(({ code }) => code === 'SYNTAX' || code === 'TOO_LARGE');
+  return unreadable ? { issues } : { document: documentOf(file, root, plain, locator, text), issues };
 }
 
 const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd-\uffff]/;
@@ -89,26 +94,6 @@ function tooDeep(tokens: readonly CST.Token[]): number | undefined {
     }
   }
   return undefined;
-}
-
-const hints: Readonly<Record<string, string>> = {
-  ALIAS_PROPS: 'Remove the anchor or tag before the alias.',
-  BAD_ALIAS: 'Put text that begins with * or & in quotes.',
-  BAD_INDENT: 'Close the bracket, and indent it like the lines above.',
-  BAD_SCALAR_START: 'Put the text in quotes.',
-  BLOCK_AS_IMPLICIT_KEY: 'Align the key with its neighbours, or put the text in quotes.',
-  DUPLICATE_KEY: 'Keep one of the two.',
-  MISSING_CHAR: 'Add the character that is missing.',
-  MULTILINE_IMPLICIT_KEY: 'Write a colon and a space after the key.',
-  TAB_AS_INDENT: 'Indent with spaces.',
-  TAG_RESOLVE_FAILED: 'Remove the tag.',
-  UNEXPECTED_TOKEN: 'Remove what stands here, or put the text in quotes.',
-};
-
-function explain(error: YAMLError): [Code, string, string] {
-  const text = error.message.split('\n')[0] ?? '';
-  const message = `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}.`;
-  return ['SYNTAX', message, hints[error.code] ?? 'Correct the marked place.'];
 }
 
 interface Found {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Issue } from '../errors/index.ts';
 import { dimensionRules, presetNames } from '../model/index.ts';
 import { readableKeys } from './layout-keys.ts';
-import { sizePattern } from './size.ts';
+import { sizeHelp, sizePattern } from './size.ts';
 import { issuesOfSchema, type SchemaWords } from './zod-issues.ts';
 
 /** Precisions of the contract; those that are not priced yet are refused by name. */
@@ -70,11 +70,15 @@ const shape = {
 };
 const fileSchema = z.strictObject(shape);
 
-const sizeWords = 'a whole number above 0, or a size such as 16M or 8Mi';
+const sizes = { takes: 'a positive whole number', hint: sizeHelp } as const;
 
 /** What keys take, in words, for messages and editors; examples are for keys that are missing. */
 const words: SchemaWords = {
-  '': { takes: 'a mapping of model, cluster, batch and more', says: 'A job.' },
+  '': {
+    takes: 'a mapping',
+    says: 'A job.',
+    hint: 'Write the keys of a job: model, cluster, batch and more.',
+  },
   name: { takes: 'text', says: 'Name of the job; the name of the file when absent.' },
   model: {
     takes: 'a name, a path to a config.json or a mapping of dimensions',
@@ -91,10 +95,10 @@ const words: SchemaWords = {
     says: 'The global batch.',
     example: '{sequences: 512, length: 8192}',
   },
-  'batch.sequences': { takes: sizeWords, says: 'Sequences of the global batch.' },
-  'batch.tokens': { takes: sizeWords, says: 'Tokens of the global batch, in place of sequences.' },
-  'batch.length': { takes: sizeWords, says: 'Tokens of one sequence.', example: '8192' },
-  'batch.max': { takes: sizeWords, says: 'Largest batch in tokens that still trains well.' },
+  'batch.sequences': { ...sizes, says: 'Sequences of the global batch.' },
+  'batch.tokens': { ...sizes, says: 'Tokens of the global batch, in place of sequences.' },
+  'batch.length': { ...sizes, says: 'Tokens of one sequence.', example: '8192' },
+  'batch.max': { ...sizes, says: 'Largest batch in tokens that still trains well.' },
   precision: { takes: `one of ${precisionNames.join(', ')}`, says: 'Element type of weights and activations.' },
   optimizer: { takes: 'adamw or sgd', says: 'The optimizer.' },
   workload: { takes: 'pretrain, sft, packed or a mapping of lora', says: 'What kind of training.' },

@@ -1,6 +1,5 @@
 /** @file From what a user writes for `layout` to a request: a mapping of keys, or the short text `tp=8,pp=4`. */
-import { didYouMean, type Issue, issue, type Position } from '../errors/index.ts';
-import { quote, quoteName } from '../errors/quote.ts';
+import { didYouMean, type Issue, issue, type Position, quote, quoteName } from '../errors/index.ts';
 import type { LayoutRequest } from '../layout/index.ts';
 import { foreignNames, keyNamed, layoutNames, type ReadableKey } from './layout-keys.ts';
 import { type Problem, tokenValue } from './layout-values.ts';

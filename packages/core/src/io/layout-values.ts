@@ -1,6 +1,5 @@
 /** @file How the value of one layout key is read, from YAML or from the text of a flag. */
-import { type Code, didYouMean } from '../errors/index.ts';
-import { quote, quoteName } from '../errors/quote.ts';
+import { type Code, didYouMean, quote, quoteName } from '../errors/index.ts';
 import { axisShortNames, type LayoutRequest } from '../layout/index.ts';
 
 /** What is wrong with a value; the caller adds the path. */

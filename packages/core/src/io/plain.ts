@@ -4,8 +4,7 @@
  * prototypes are refused; a key that is given twice keeps its first value.
  */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
-import type { Code } from '../errors/index.ts';
-import { quoteName } from '../errors/quote.ts';
+import { type Code, quoteName } from '../errors/index.ts';
 
 /** Depth of nesting, aliases expanded, beyond which a file is refused. */
 export const DEEPEST = 64;

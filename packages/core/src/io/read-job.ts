@@ -133,10 +133,11 @@ function placerOf(document: SourceDocument, { places, written }: LayoutReading):
     if (root !== 'layout') return placeIssue(document, each);
     const inText = places.get(long);
     if (inText) return { ...each, position: inText };
-    const given = document.value as { readonly layout?: unknown };
-    const asWritten = isMapping(given.layout) && Object.hasOwn(given.layout, long);
-    const path = ['layout', asWritten ? long : (written.get(long) ?? long), ...rest].join('.');
-    return { ...each, position: placeIssue(document, { ...each, path }).position ?? document.locate(path) };
+    const { layout } = document.value as { readonly layout?: unknown };
+    if (!isMapping(layout)) return { ...each, position: document.locate('layout') };
+    const key = Object.hasOwn(layout, long) ? long : (written.get(long) ?? long);
+    const path = ['layout', key, ...rest].join('.');
+    return { ...placeIssue(document, { ...each, path }), path: each.path };
   };
 }
 

@@ -1,6 +1,5 @@
 /** @file Models from files: a Hugging Face `config.json`, with every issue at its place. */
-import { type Issue, issue } from '../errors/index.ts';
-import { quote } from '../errors/quote.ts';
+import { type Issue, issue, quote } from '../errors/index.ts';
 import {
   type ModelResult,
   modelFromConfig,

@@ -1,18 +1,20 @@
 /** @file Issues of a schema in our own grammar: code, dotted path, what is wrong, what to do. */
 import type * as z from 'zod';
-import { didYouMean, type Issue, issue } from '../errors/index.ts';
-import { quote, quoteName } from '../errors/quote.ts';
+import { didYouMean, type Issue, issue, quote, quoteName } from '../errors/index.ts';
 
 /** Words for each key of a schema, by dotted path. */
 export type SchemaWords = Readonly<
-  Record<string, { readonly takes: string; readonly says: string; readonly example?: string }>
+  Record<string, { readonly takes: string; readonly says: string; readonly example?: string; readonly hint?: string }>
 >;
 
 type SchemaIssue = z.core.$ZodIssue;
 
 /** The issues of a failed parse of `value`, in order, without positions. */
 export function issuesOfSchema(found: readonly SchemaIssue[], value: unknown, words: SchemaWords): readonly Issue[] {
-  return found.flatMap((each) => translate(each, [], value, words));
+  const issues = found.flatMap((each) => translate(each, [], value, words));
+  return issues.filter(
+    (each, index) => !issues.slice(0, index).some((other) => other.path === each.path && other.code === each.code),
+  );
 }
 
 function translate(
@@ -26,19 +28,18 @@ function translate(
   const given = valueAt(root, steps);
   if (found.code === 'unrecognized_keys') return found.keys.map((key) => unknownKey(key, path, words));
   if (given === undefined || given === null) return [missing(path, given, words)];
-  const takes = words[path]?.takes ?? 'another value';
   switch (found.code) {
     case 'invalid_union': {
       const names = found.errors.flat().find((each) => each.code === 'invalid_value');
       if (typeof given === 'string' && names) return [unknownName(path, given, names.values)];
       const branch = found.errors.find((issues) => !issues.some(isRootType));
       if (branch && isObject(given)) return branch.flatMap((each) => translate(each, steps, root, words));
-      return [wrongValue(path, given, takes)];
+      return [wrongValue(path, given, words)];
     }
     case 'invalid_value':
-      return [typeof given === 'string' ? unknownName(path, given, found.values) : wrongValue(path, given, takes)];
+      return [typeof given === 'string' ? unknownName(path, given, found.values) : wrongValue(path, given, words)];
     default:
-      return [wrongValue(path, given, takes)];
+      return [wrongValue(path, given, words)];
   }
 }
 
@@ -56,11 +57,13 @@ function valueAt(root: unknown, steps: readonly PropertyKey[]): unknown {
 }
 
 /** Numbers are out of range, everything else has the wrong type: both say what the key takes. */
-function wrongValue(path: string, given: unknown, takes: string): Issue {
+function wrongValue(path: string, given: unknown, words: SchemaWords): Issue {
+  const { takes = 'a value', example, hint: wordsHint } = words[path] ?? {};
   const fraction = typeof given === 'number' && given % 1 !== 0 && takes.includes('whole number');
   const outOfRange = typeof given === 'number' && takes.includes('number') && (!fraction || !Number.isFinite(given));
   const code = outOfRange ? 'VALUE_OUT_OF_RANGE' : 'VALUE_WRONG_TYPE';
-  return issue(code, path, `${quote(given)} is not ${takes}.`, `Give ${takes}.`, { value: quote(given) });
+  const hint = wordsHint ?? (example === undefined ? `Give ${takes}.` : `Write ${path}: ${example}.`);
+  return issue(code, path, `${quote(given)} is not ${takes}.`, hint, { value: quote(given) });
 }
 
 function missing(path: string, given: unknown, words: SchemaWords): Issue {

@@ -80,7 +80,7 @@ interface KindDefaults {
 }
 
 /** What a kind assumes for absent keys. Source: defaults of GPT2Config, LlamaConfig and MixtralConfig of transformers. */
-export const kindDefaults: Readonly<Record<ModelSpec['kind'], KindDefaults>> = {
+const kindDefaults: Readonly<Record<ModelSpec['kind'], KindDefaults>> = {
   gpt2: { positions: 1024, epsilon: 1e-5, experts: 1, topK: 1 },
   llama: { positions: 2048, epsilon: 1e-6, experts: 1, topK: 1 },
   mixtral: { positions: 131_072, epsilon: 1e-5, experts: 8, topK: 2 },

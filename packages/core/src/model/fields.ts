@@ -1,6 +1,5 @@
 /** @file Reads typed fields of an untrusted mapping; every problem becomes an issue with the dotted path of its key. */
-import { type Issue, issue } from '../errors/index.ts';
-import { quote } from '../errors/quote.ts';
+import { type Issue, issue, quote } from '../errors/index.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
@@ -73,7 +72,12 @@ export function fieldsOf(mapping: Mapping, path: string): Fields {
 
 /** An issue for a value of another type than `expected`, for example "a whole number". */
 export const wrongType = (path: string, value: unknown, expected: string): Issue =>
-  issue('VALUE_WRONG_TYPE', path, `${quote(value)} is not ${expected}.`, `Give ${expected}.`);
+  issue('VALUE_WRONG_TYPE', path, `${quote(value)} is not ${expected}.`, hintFor(value, expected));
+
+const hintFor = (value: unknown, expected: string): string =>
+  expected.includes('number') && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+    ? 'Remove the quotes.'
+    : `Give ${expected}.`;
 
 function missing(path: string, key: string, rule: FieldRule): Issue {
   const hint = rule.example === undefined ? `Add ${key}.` : `Add it, for example ${key}: ${rule.example}.`;

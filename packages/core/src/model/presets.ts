@@ -1,6 +1,5 @@
 /** @file Models by name. Every preset says where its dimensions were read and when. */
-import { didYouMean, issue } from '../errors/index.ts';
-import { quote } from '../errors/quote.ts';
+import { didYouMean, issue, quote } from '../errors/index.ts';
 import { type ModelDimensions, modelOf } from './dimensions.ts';
 import { type ModelResult, notesOf } from './read-dimensions.ts';
 

@@ -1,7 +1,6 @@
 /** @file From a parsed Hugging Face `config.json` to a model. Keys without effect on the layers are left alone; what
  * would change the numbers and is not modelled is refused by name. */
-import { type Code, didYouMean, type Issue, issue, warning } from '../errors/index.ts';
-import { quote, quoteName } from '../errors/quote.ts';
+import { type Code, didYouMean, type Issue, issue, quote, quoteName, warning } from '../errors/index.ts';
 import { type Family, families, missingParts } from './architectures.ts';
 import { type DimensionKey, dimensionRules, type ModelDimensions, modelOf } from './dimensions.ts';
 import { type Fields, fieldsOf, isMapping, joinPath, type Mapping, wrongType } from './fields.ts';

@@ -1,5 +1,4 @@
-import { didYouMean, type Issue, issue, warning } from '../errors/index.ts';
-import { quote, quoteName } from '../errors/quote.ts';
+import { didYouMean, type Issue, issue, quote, quoteName, warning } from '../errors/index.ts';
 import { type DimensionKey, dimensionRules, type ModelDimensions, modelOf } from './dimensions.ts';
 import { type Fields, fieldsOf, isMapping, type Mapping, wrongType } from './fields.ts';
 import type { ActivationKind, ModelSpec } from './types.ts';

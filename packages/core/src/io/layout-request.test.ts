@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { completeLayout, equalCosts, formatLayout, laterLayoutKeys, layoutKeys } from '../layout/index.ts';
+import { layoutNames } from './layout-keys.ts';
+import { layoutFromMapping, parseLayoutString } from './layout-request.ts';
+import { readJob } from './read-job.ts';
+
+const tell = (text: string) =>
+  parseLayoutString(text).issues.map((each) => `${each.code} ${each.path} ${each.position?.column}`);
+
+describe('the short text of a layout', () => {
+  it('means what the mapping of long names means', () => {
+    const text = parseLayoutString('tp=8,pp=4,dp=2,vpp=2,mbs=1,zero=1,ac=selective,schedule=interleaved-1f1b,sp=on');
+    const mapping = layoutFromMapping(
+      {
+        tensor: 8,
+        pipeline: 4,
+        data: 2,
+        chunks: 2,
+        microBatch: 1,
+        sharding: 1,
+        recompute: 'selective',
+        schedule: 'interleaved-1f1b',
+        sequenceParallel: true,
+      },
+      'layout',
+    );
+    expect(text.issues).toEqual([]);
+    expect(text.layout).toEqual(mapping.layout);
+  });
+  it('takes blanks, lists, orders and fractions', () => {
+    expect(parseLayoutString(' tp = 2 , lps=3-3-2, order=tp-pp-dp, bucket=12.5 ').layout).toEqual({
+      tensor: 2,
+      layersPerStage: [3, 3, 2],
+      order: ['tensor', 'pipeline', 'data', 'context', 'expert'],
+      bucketMB: 12.5,
+    });
+  });
+  it('names the place of each issue', () => {
+    expect(tell('tp=8, pq=4,,mbs=0,tp=3,sp=perhaps,zero')).toEqual([
+      'SYNTAX layout 12',
+      'SYNTAX layout 35',
+      'KEY_UNKNOWN layout.pq 7',
+      'VALUE_OUT_OF_RANGE layout.mbs 17',
+      'KEY_TWICE layout.tp 19',
+      'VALUE_WRONG_TYPE layout.sp 27',
+    ]);
+  });
+  it('reads every name of the contract', () => {
+    const known = [...layoutKeys, ...laterLayoutKeys].flatMap(({ name, short, aliases }) => [name, short, ...aliases]);
+    for (const name of known) expect(layoutNames).toContain(name);
+  });
+  it('accepts the defaults of keys that are not priced yet, and auto for any', () => {
+    const text = 'cp=1,ep=1,etp=1,unit=block,reshard=on,cpkind=ring,offload=none,losschunks=1,layers=auto,shard=auto';
+    expect(parseLayoutString(`${text},tp=auto`)).toMatchObject({ issues: [], layout: {} });
+  });
+  it.each(['cp=2', 'ep=8', 'offload=optimizer', 'unit=all', 'shard=8', 'reshard=off'])('refuses %s by name', (text) => {
+    expect(tell(text)).toEqual([`LAYOUT_KEY_NOT_YET layout.${text.split('=')[0]} 1`]);
+  });
+  it('takes what other programs call a key as a hint', () => {
+    expect(parseLayoutString('--tensor-model-parallel-size=8').issues[0]?.hint).toBe('Use tp.');
+    expect(parseLayoutString('gbs=8').issues[0]?.hint).toBe('Use batch.sequences of the job.');
+  });
+  it('reads zero as a level or by the names of its ends', () => {
+    expect(
+      ['zero=0', 'zero=ddp', 'zero=3', 'zero=fsdp'].map((text) => parseLayoutString(text).layout.sharding),
+    ).toEqual([0, 0, 3, 3]);
+  });
+  it('never throws, whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        for (const each of parseLayoutString(text).issues) expect(each.position?.column).toBeGreaterThan(0);
+      }),
+    );
+  });
+  it('reads back what a layout prints', () => {
+    const { job } = readJob('model: gpt2\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 1024}\n', 'a.yaml');
+    if (!job) throw new Error('no job');
+    const costs = equalCosts(job.model.layers.length);
+    for (const text of ['pp=4,mbs=2', 'zero=3', 'pp=2,vpp=3,schedule=interleaved-1f1b,ac=full', 'zero=1,bucket=50']) {
+      const { layout, issues } = completeLayout(parseLayoutString(text).layout, job, costs);
+      expect(issues).toEqual([]);
+      const again = parseLayoutString(formatLayout(layout, { exact: true }));
+      expect(again.issues).toEqual([]);
+      expect(completeLayout(again.layout, job, costs).layout).toEqual(layout);
+    }
+  });
+});
