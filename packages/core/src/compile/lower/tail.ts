@@ -3,7 +3,7 @@ import { assertUnreachable } from '../../errors/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import { optimizerTensors, reducesEachMicroBatch } from './containers.ts';
-import { sumInPlace, type Writer, write } from './writer.ts';
+import { overData, sumInPlace, type Writer, write } from './writer.ts';
 
 export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
   const { layout, job } = outline;
