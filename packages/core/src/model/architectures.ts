@@ -77,7 +77,7 @@ export const families: Readonly<Record<string, Family>> = {
     kind: 'mixtral',
     keys: {
       ...shared,
-      experts: ['num_local_experts'],
+      experts: ['num_local_experts', 'num_experts'],
       topK: ['num_experts_per_tok'],
       slidingWindow: ['sliding_window'],
     },

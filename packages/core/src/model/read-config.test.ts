@@ -91,6 +91,16 @@ describe('reading a configuration', () => {
     expect(tell(from(mistral).issues)).toEqual(['note FULL_ATTENTION_PRICED sliding_window']);
     expect(from({ ...mistral, sliding_window: null }).issues).toEqual([]);
   });
+  it('takes a null number of key and value heads as one for each head, and an absent one as the default', () => {
+    const mixtral = { ...llama, model_type: 'mixtral', num_attention_heads: 16 };
+    const kvHeads = (config: unknown) => from(config).model?.layers[0]?.attention.kvHeads;
+    expect(kvHeads({ ...mixtral, num_key_value_heads: null })).toBe(16);
+    expect(kvHeads(mixtral)).toBe(8);
+    expect(tell(from({ ...mixtral, num_key_value_heads: null }).issues)).toEqual([
+      'note MODEL_DEFAULT_ASSUMED num_local_experts',
+      'note MODEL_DEFAULT_ASSUMED num_experts_per_tok',
+    ]);
+  });
   it('reads the rotary base from either place', () => {
     expect(from({ ...llama, rope_theta: 5e5 }).model?.layers[0]?.attention.rotary).toEqual({ theta: 5e5 });
     expect(from({ ...llama, rope_parameters: { rope_theta: 7e5 } }).model?.layers[0]?.attention.rotary).toEqual({

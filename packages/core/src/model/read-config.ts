@@ -125,15 +125,17 @@ function readDimensions(family: Family, fields: Fields, config: Mapping): Dimens
   }
   if (read['theta'] === undefined) read['theta'] = thetaOf(fields);
   const given = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
-  const { slidingWindow, ...defaults } = family.defaults;
-  const window = slidingWindow !== undefined && !statesNoWindow(family, config) ? { slidingWindow } : {};
-  const dimensions = { kind: family.kind, ...defaults, ...window, ...given } as ModelDimensions;
+  const defaults = Object.entries(family.defaults).filter(([key]) => !statedNull(family, key as DimensionKey, config));
+  const dimensions = { kind: family.kind, ...Object.fromEntries(defaults), ...given } as ModelDimensions;
   return { dimensions, issues };
 }
 
-/** `sliding_window: null` turns off a window that the class has by default. */
-const statesNoWindow = (family: Family, config: Mapping): boolean =>
-  (family.keys.slidingWindow ?? []).some((key) => Object.hasOwn(config, key) && config[key] === null);
+/** `null` is a value for these: no window, and as many key and value heads as there are heads. */
+const nullable: readonly DimensionKey[] = ['slidingWindow', 'kvHeads'];
+
+const statedNull = (family: Family, dimension: DimensionKey, config: Mapping): boolean =>
+  nullable.includes(dimension) &&
+  (family.keys[dimension] ?? []).some((key) => Object.hasOwn(config, key) && config[key] === null);
 
 /** Newer files keep the base of the rotary frequencies in a mapping of its own. */
 function thetaOf(fields: Fields): number | undefined {
@@ -175,6 +177,7 @@ function assumed(family: Family, fields: Fields, config: Mapping): readonly Issu
     const keys = family.keys[dimension] ?? [];
     const value = family.defaults[dimension];
     if (presentKey(keys, config) !== undefined || value === undefined) return [];
+    if (statedNull(family, dimension, config)) return [];
     const message = `the key is absent and ${String(value)}, the default of the architecture, is assumed.`;
     return [
       note('MODEL_DEFAULT_ASSUMED', fields.at(keys[0] ?? dimension), message, 'Add the key if the model differs.'),
