@@ -1,0 +1,11 @@
+/** @file Programs in time: the operations of all lists placed on their lanes, and what the step is made of. */
+export { type Binding, bindingOf, type Cause } from './binding.ts';
+export { type CriticalOperation, criticalPathOf, type OperationPlace } from './critical-path.ts';
+export { busyByLane, type ExchangeTime, exchangesOf, hiddenSeconds } from './exchanges.ts';
+export type { StepGraph } from './graph.ts';
+export { type Idle, type IdlePart, visitIdle } from './idle.ts';
+export { type BusyPart, type PeakRate, partsOfList, partsOfStep, type StepParts } from './parts.ts';
+export { exchangeRequest, pricesOf } from './prices.ts';
+export { simulateProgram } from './simulate.ts';
+export { timelineOf } from './timeline.ts';
+export type { OperationPrices, SimulatedList, SimulatedStep } from './types.ts';

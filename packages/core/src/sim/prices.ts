@@ -1,0 +1,121 @@
+/** @file Prices of the operations of a program: work and bytes from the program, seconds from the cost room. */
+import type { ExchangeRequest, Prices } from '../cost/index.ts';
+import type { AxisName } from '../mesh/index.ts';
+import {
+  type Collective,
+  degreesOf,
+  type ExpandedOperation,
+  type Operand,
+  type Operation,
+  type Program,
+  paddedBytes,
+  touchedBytes,
+  type Work,
+  workOf,
+} from '../program/index.ts';
+import type { Degrees, Dim } from '../tensor/index.ts';
+import type { OperationPrices } from './types.ts';
+
+/** Seconds of each operation of `program` under `prices`, alone on device and links.
+ *
+ * Work of the host has no price yet and takes none. A wait takes none beside what it waits for. */
+export function pricesOf(program: Program, prices: Prices): OperationPrices {
+  const degrees = degreesOf(program);
+  const price = (expanded: ExpandedOperation): number => {
+    const { operation } = expanded;
+    if (operation.kind === 'compute') return prices.compute(workOf(expanded, degrees));
+    const request = exchangeRequest(program, expanded, degrees);
+    return request === undefined ? 0 : prices.exchange(request);
+  };
+  return {
+    duration: remembered(price),
+    launchCompute: prices.launchCompute,
+    launchExchange: prices.launchExchange,
+  };
+}
+
+/** The work of compute operations, worked out once for each shape. */
+export function worksOf(program: Program): (expanded: ExpandedOperation) => Work {
+  const degrees = degreesOf(program);
+  return remembered((expanded) => workOf(expanded, degrees));
+}
+
+/** What an exchange asks of the links; undefined for what is none. */
+export function exchangeRequest(
+  program: Program,
+  expanded: ExpandedOperation,
+  degrees: Degrees,
+): ExchangeRequest | undefined {
+  const { operation } = expanded;
+  switch (operation.kind) {
+    case 'send':
+    case 'recv': {
+      const operand = operation.kind === 'send' ? expanded.reads[0] : expanded.writes[0]?.operand;
+      const bytes = operand === undefined ? 0 : touchedBytes(operand, degrees);
+      return { kind: 'send', algorithm: 'ring', bytes, axes: ['pipeline'] };
+    }
+    case 'collective':
+      return {
+        kind: operation.collective,
+        algorithm: operation.algorithm,
+        bytes: paddedBytes(operation, expanded, degrees),
+        ...ranksOf(program, operation),
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** A named group is the ends of the axis that it lies along, or the whole axis. */
+function ranksOf(program: Program, { axis }: Collective): Pick<ExchangeRequest, 'axes' | 'members'> {
+  const group = program.groups.find((each) => each.name === axis);
+  if (group === undefined) return { axes: [axis as AxisName] };
+  return { axes: [group.along], ...(group.coordinates.length === 2 && { members: 'ends' as const }) };
+}
+
+interface Remembered<Value> {
+  readonly dims: readonly (readonly Dim[] | undefined)[];
+  readonly value: Value;
+}
+
+/** Answers once for each operation of a template or list and each shape of its operands. */
+function remembered<Value>(ask: (expanded: ExpandedOperation) => Value): (expanded: ExpandedOperation) => Value {
+  const known = new Map<Operation, Remembered<Value>[]>();
+  return (expanded) => {
+    const rows = known.get(expanded.operation);
+    if (rows !== undefined) {
+      for (const row of rows) if (hasDims(expanded, row.dims)) return row.value;
+    }
+    const value = ask(expanded);
+    const row = { dims: [...expanded.reads, ...expanded.writes.map((write) => write.operand)].map(dimsOf), value };
+    if (rows === undefined) known.set(expanded.operation, [row]);
+    else rows.push(row);
+    return value;
+  };
+}
+
+const dimsOf = (operand: Operand | undefined): readonly Dim[] | undefined => operand?.dims;
+
+function hasDims({ reads, writes }: ExpandedOperation, dims: Remembered<unknown>['dims']): boolean {
+  for (let index = 0; index < reads.length; index++) if (!sameDims(reads[index]?.dims, dims[index])) return false;
+  for (let index = 0; index < writes.length; index++) {
+    if (!sameDims(writes[index]?.operand.dims, dims[reads.length + index])) return false;
+  }
+  return true;
+}
+
+function sameDims(left: readonly Dim[] | undefined, right: readonly Dim[] | undefined): boolean {
+  if (left === right) return true;
+  if (left === undefined || right === undefined || left.length !== right.length) return false;
+  return left.every((dim, index) => {
+    const other = right[index];
+    if (other === undefined || dim.size !== other.size) return false;
+    return sameList(dim.cut, other.cut) && sameList(dim.parts, other.parts);
+  });
+}
+
+const sameList = (
+  left: readonly (string | number)[] | undefined,
+  right: readonly (string | number)[] | undefined,
+): boolean =>
+  left === right || (left?.length === right?.length && left?.every((each, index) => each === right?.[index]) === true);
