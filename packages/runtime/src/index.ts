@@ -1,2 +1,13 @@
-/** @file Executes step programs. Rooms are added beside this file; what they show the outside is exported here. */
-export {};
+/** @file Executes step programs on real tensors: every rank walks its list, exchanges move through shared memory, bytes,
+ * memory and time are measured. No strategy lives here: what to cut, exchange and when is all in the program.
+ */
+export type { RunFailure } from './interpreter/rank.ts';
+export type { GlobalTensor, TensorSet } from './train/assemble.ts';
+export { createRankPool, type RankPool } from './train/rank-pool.ts';
+export {
+  type MovedBytes,
+  type RunResult,
+  type TrackedMemory,
+  type TrainOptions,
+  trainProgram,
+} from './train/train-program.ts';

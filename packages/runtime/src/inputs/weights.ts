@@ -1,0 +1,52 @@
+/** @file Initial weights: a hash of the Hugging Face tensor's name and the element's index in it, never of the rank. */
+import { assertInvariant } from '@meshwright/core/errors';
+import type { Bucket } from '@meshwright/core/program';
+import { ownedWeights } from '../interpreter/buckets.ts';
+import { deposit, valuesOf } from '../interpreter/cells.ts';
+import type { Machine } from '../interpreter/machine.ts';
+import { hashText, mix, normal } from '../numbers/hash.ts';
+import { elementFinder, ownedDims, ownedRanges, type TensorElement } from '../place/parameters.ts';
+
+/** Gains of norms lie around 1, everything else around 0. */
+export function initialValue({ tensor, index }: TensorElement, seed: number, deviation: number): number {
+  const isGain = tensor.shape.length === 1 && tensor.name.endsWith('weight');
+  return (isGain ? 1 : 0) + deviation * normal(mix(seed, hashText(tensor.name)), index);
+}
+
+/** Fills what the rank owns of its weights and the optimizer's state; the rest stays NaN until it is gathered. */
+export function fillWeights(machine: Machine): void {
+  for (const bucket of machine.expanded.list.buckets) {
+    const values = initialShard(machine, bucket);
+    for (const { instance } of machine.lifetimes.residents) {
+      const { declaration } = instance;
+      if (declaration.bucket !== bucket.name) continue;
+      const operand = { instance, dims: declaration.dims };
+      if (declaration.role === 'weight') {
+        const window = ownedWeights(machine, operand, bucket);
+        deposit(window, values.subarray(0, valuesOf(window).length), false);
+      } else if (declaration.role === 'optimizer') {
+        const { cell } = machine.cells.window(operand);
+        if (declaration.name.endsWith('.master')) cell.data.set(values);
+        else cell.data.fill(0);
+      }
+    }
+  }
+}
+
+/** The rank's own elements of a bucket; padding is 0. */
+function initialShard(machine: Machine, bucket: Bucket): Float64Array {
+  const { seat, options, expanded } = machine;
+  const dims = ownedDims(expanded.list, bucket);
+  const state = expanded.list.buffers.find((buffer) => buffer.bucket === bucket.name && buffer.role === 'optimizer');
+  assertInvariant(state !== undefined, () => `bucket ${bucket.name} has no optimizer state`);
+  const window = machine.cells.window({ instance: { name: state.name, declaration: state }, dims: state.dims });
+  const values = new Float64Array(window.cell.data.length);
+  for (const { view, viewFrom, from, length } of ownedRanges(bucket, dims, seat)) {
+    const find = elementFinder(view, seat);
+    for (let index = 0; index < length; index++) {
+      const element = find(viewFrom + index);
+      values[from + index] = element ? initialValue(element, options.seed, options.initialDeviation) : 0;
+    }
+  }
+  return values;
+}

@@ -1,0 +1,132 @@
+/** @file Operations over flat buckets: the norm, the clip factor and the optimizer step, on what this rank owns. */
+import { assertInvariant } from '@meshwright/core/errors';
+import type { Bucket, Compute, ExpandedOperation, Operand } from '@meshwright/core/program';
+import type { BucketKernelName } from '../kernels/index.ts';
+import { adamw, clipFactor, type ShardState, sgd, squareSum } from '../kernels/optimizer.ts';
+import type { FloatArray } from '../kernels/tensor.ts';
+import { pieceIndexOf, waysOf } from '../place/dims.ts';
+import { type OwnedRange, ownedDims, ownedRanges } from '../place/parameters.ts';
+import { segmentsOf } from '../place/pieces.ts';
+import { deposit, poisonAround, valuesOf, type Window } from './cells.ts';
+import type { Machine } from './machine.ts';
+
+export function runBucketKernel(
+  machine: Machine,
+  expanded: ExpandedOperation,
+  operation: Compute,
+  kernel: BucketKernelName,
+): void {
+  switch (kernel) {
+    case 'square-sum':
+      return writeScalar(machine, expanded, squareSum(gradientsOf(machine, expanded)));
+    case 'clip': {
+      const squares = scalarOf(machine, expanded.reads[0]);
+      machine.record.gradientNorm = Math.sqrt(squares);
+      return writeScalar(machine, expanded, clipFactor(squares, attribute(operation, 'limit')));
+    }
+    default:
+      return stepOptimizer(machine, expanded, operation, kernel);
+  }
+}
+
+function stepOptimizer(
+  machine: Machine,
+  expanded: ExpandedOperation,
+  operation: Compute,
+  kernel: 'adamw' | 'sgd',
+): void {
+  const [factor, learningRate] = expanded.reads.slice(-2).map((operand) => scalarOf(machine, operand));
+  const inputs = { factor: factor ?? 1, learningRate: learningRate ?? 0, step: machine.step };
+  for (const { bucket, gradient, ranges } of gradientsOf(machine, expanded)) {
+    if (machine.options.captureGradients.includes(machine.step)) {
+      machine.record.gradients[bucket.name] = gradient.slice();
+    }
+    const weights = weightWindow(machine, expanded, bucket);
+    const shard: ShardState = {
+      ranges,
+      gradient,
+      weight: valuesOf(weights).slice() as FloatArray,
+      master: stateOf(machine, expanded, bucket, 'master'),
+      m: required(stateOf(machine, expanded, bucket, kernel === 'adamw' ? 'm' : 'momentum')),
+      v: stateOf(machine, expanded, bucket, 'v'),
+    };
+    const weightDecay = Number(operation.attributes?.['weightDecay'] ?? 0);
+    if (kernel === 'adamw') {
+      const betas = { beta1: attribute(operation, 'beta1'), beta2: attribute(operation, 'beta2') };
+      adamw(shard, inputs, { ...betas, epsilon: attribute(operation, 'epsilon'), weightDecay });
+    } else {
+      sgd(shard, inputs, { momentum: attribute(operation, 'momentum'), weightDecay });
+    }
+    deposit(weights, shard.weight, false);
+    if (weights.cell.data.length > shard.weight.length) poisonAround(weights);
+  }
+}
+
+interface OwnedGradient {
+  readonly bucket: Bucket;
+  readonly gradient: FloatArray;
+  readonly ranges: readonly OwnedRange[];
+}
+
+/** The gradient operands of an operation, with what this rank owns of each. */
+function gradientsOf(machine: Machine, { reads }: ExpandedOperation): readonly OwnedGradient[] {
+  return reads.flatMap((operand): readonly OwnedGradient[] => {
+    const declaration = operand?.instance.declaration;
+    if (operand === undefined || declaration?.role !== 'gradient') return [];
+    const bucket = bucketOf(machine, declaration.bucket);
+    const gradient = valuesOf(machine.cells.window(operand)) as FloatArray;
+    return [{ bucket, gradient, ranges: ownedRanges(bucket, declaration.dims, machine.seat) }];
+  });
+}
+
+function bucketOf(machine: Machine, name: string | undefined): Bucket {
+  const found = machine.expanded.list.buckets.find((each) => each.name === name);
+  assertInvariant(found !== undefined, () => `no bucket ${name}`);
+  return found;
+}
+
+/** What this rank owns of a weight buffer: all of a shard, its own spans of a whole one. */
+export function ownedWeights(machine: Machine, weights: Operand, bucket: Bucket): Window {
+  const window = machine.cells.window(weights);
+  if (weights.dims.some((dim) => dim.cut)) return window;
+  const [flat] = ownedDims(machine.expanded.list, bucket);
+  if (flat === undefined) return window;
+  const segments = segmentsOf(flat.parts ?? [flat.size], waysOf(flat, machine.seat), pieceIndexOf(flat, machine.seat));
+  return { ...window, spans: segments.map(({ whole, length }) => ({ at: whole, length })) };
+}
+
+function weightWindow(machine: Machine, { writes }: ExpandedOperation, bucket: Bucket): Window {
+  const write = writes.find(({ operand }) => {
+    const { role, bucket: name } = operand.instance.declaration;
+    return role === 'weight' && name === bucket.name;
+  });
+  assertInvariant(write !== undefined, () => `the optimizer does not write the weights of ${bucket.name}`);
+  return ownedWeights(machine, write.operand, bucket);
+}
+
+function stateOf(machine: Machine, { writes }: ExpandedOperation, bucket: Bucket, state: string) {
+  const write = writes.find(({ operand }) => operand.instance.declaration.name === `O.${bucket.name}.${state}`);
+  return write && (machine.cells.window(write.operand).cell.data as FloatArray);
+}
+
+function required<Value>(value: Value | undefined): Value {
+  assertInvariant(value !== undefined, () => 'the optimizer lacks a state buffer');
+  return value;
+}
+
+function attribute(operation: Compute, name: string): number {
+  const value = operation.attributes?.[name];
+  assertInvariant(typeof value === 'number', () => `${operation.kernel} lacks the number '${name}'`);
+  return value;
+}
+
+function scalarOf(machine: Machine, operand: Operand | undefined): number {
+  assertInvariant(operand !== undefined, () => 'an operation lacks a scalar');
+  return machine.cells.window(operand).cell.data[0] ?? Number.NaN;
+}
+
+function writeScalar(machine: Machine, { writes }: ExpandedOperation, value: number): void {
+  const operand = writes[0]?.operand;
+  assertInvariant(operand !== undefined, () => 'an operation lacks its result');
+  deposit(machine.cells.window(operand), [value], false);
+}

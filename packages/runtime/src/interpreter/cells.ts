@@ -1,0 +1,150 @@
+/** @file The memory of one rank: a cell for each live buffer, filled with NaN when it is handed out and again when it is
+ * given back, so that a forgotten gather or a read too late shows in the first step.
+ */
+import { assertInvariant } from '@meshwright/core/errors';
+import { bufferBytes, type Instance, type Operand, type Storages } from '@meshwright/core/program';
+import { bytesOf, type Degrees, type Dim, type DType, localElements } from '@meshwright/core/tensor';
+import type { Elements, LocalDim } from '../kernels/tensor.ts';
+import { roundToBf16 } from '../numbers/bf16.ts';
+import { localDimsOf, pieceIndexOf, waysOf } from '../place/dims.ts';
+import { emptyLike, segmentsOf } from '../place/pieces.ts';
+import type { Seat } from '../place/seat.ts';
+import type { Arithmetic } from '../transport/wire.ts';
+
+/** Something in flight that still reads or writes a cell. */
+export interface Pending {
+  readonly done: boolean;
+}
+
+/** The memory of one buffer instance. */
+export interface Cell {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly data: Elements;
+  readonly bytes: number;
+  pending: Pending[];
+}
+
+/** Neighbouring elements of a cell. */
+export interface Span {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** The part of a cell that an operand names: one span, or several for a shard in place whose parts are cut apart. */
+export interface Window {
+  readonly cell: Cell;
+  readonly spans: readonly Span[];
+  readonly dims: readonly LocalDim[];
+}
+
+export interface Cells {
+  readonly liveBytes: () => number;
+  readonly allocate: (instance: Instance) => Cell;
+  readonly release: (instance: Instance) => void;
+  readonly window: (operand: Operand) => Window;
+}
+
+const POISON_INT = -0x80000000;
+
+export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmetic): Cells {
+  const cells: (Cell | undefined)[] = [];
+  let liveBytes = 0;
+  return {
+    liveBytes: () => liveBytes,
+    allocate: (instance) => {
+      const cell = createCell(instance, seat.degrees, arithmetic);
+      cells[storages.numberOf(instance)] = cell;
+      liveBytes += cell.bytes;
+      return cell;
+    },
+    release: (instance) => {
+      const number = storages.numberOf(instance);
+      const cell = cells[number];
+      assertInvariant(cell !== undefined, () => `${instance.name} is released and was not allocated`);
+      cells[number] = undefined;
+      liveBytes -= cell.bytes;
+      if (cell.pending.every((each) => each.done)) poison(cell.data);
+    },
+    window: (operand) => {
+      const cell = cells[storages.numberOf(operand.instance)];
+      assertInvariant(cell !== undefined, () => `${operand.instance.name} is used and not allocated`);
+      return { cell, spans: spansOf(operand, seat), dims: localDimsOf(operand.dims, seat) };
+    },
+  };
+}
+
+function createCell(instance: Instance, degrees: Degrees, arithmetic: Arithmetic): Cell {
+  const { declaration } = instance;
+  const length = localElements(declaration.dims, degrees);
+  const data = createElements(declaration.dtype, length, arithmetic);
+  poison(data);
+  const bytes = data.length * bytesOf(declaration.dtype);
+  const declared = bufferBytes({ instance, dims: declaration.dims }, degrees);
+  assertInvariant(bytes === declared, () => `${instance.name} takes ${bytes} bytes, not ${declared}`);
+  return { name: instance.name, dtype: declaration.dtype, data, bytes, pending: [] };
+}
+
+function createElements(dtype: DType, length: number, arithmetic: Arithmetic): Elements {
+  if (dtype === 'int32') return new Int32Array(length);
+  if (dtype === 'u8') return new Uint8Array(length);
+  return arithmetic === 'float64' ? new Float64Array(length) : new Float32Array(length);
+}
+
+/** Fills with NaN, or with a number that is no index. */
+export const poison = (data: Elements): Elements =>
+  data.fill(data instanceof Float32Array || data instanceof Float64Array ? Number.NaN : POISON_INT);
+
+/** Spans of an operand: of its own memory, or, for a shard in place, of the buffer that it is a shard of. */
+function spansOf({ instance, view, dims }: Operand, seat: Seat): readonly Span[] {
+  const length = localElements(dims, seat.degrees);
+  if (instance.declaration.shardOf === undefined) return [{ at: view?.offset ?? 0, length }];
+  return shardSpans(instance.declaration.dims, seat)
+    .filter(({ piece }) => piece < length)
+    .map((segment) => ({ at: segment.whole, length: Math.min(segment.length, length - segment.piece) }));
+}
+
+const shardSpans = ([flat]: readonly Dim[], seat: Seat) =>
+  flat ? segmentsOf(flat.parts ?? [flat.size], waysOf(flat, seat), pieceIndexOf(flat, seat)) : [];
+
+/** The elements of a window: the memory itself where it is one span, else a copy. */
+export function valuesOf({ cell, spans }: Window): Elements {
+  const [span] = spans;
+  if (span && spans.length === 1) return cell.data.subarray(span.at, span.at + span.length);
+  const copy = emptyLike(cell.data, lengthOf(spans));
+  let at = 0;
+  for (const each of spans) {
+    copy.set(cell.data.subarray(each.at, each.at + each.length), at);
+    at += each.length;
+  }
+  return copy;
+}
+
+export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { length }) => sum + length, 0);
+
+/** Writes or adds values into a window and rounds to the type of its buffer. */
+export function deposit(window: Window, values: ArrayLike<number>, adds: boolean): void {
+  const { cell, spans } = window;
+  let from = 0;
+  for (const { at, length } of spans) {
+    for (let index = 0; index < length; index++) {
+      const value = values[from + index]!;
+      cell.data[at + index] = adds ? cell.data[at + index]! + value : value;
+    }
+    from += length;
+  }
+  settle(window);
+}
+
+/** Rounds what was written to the type of the buffer. */
+export function settle({ cell, spans }: Window): void {
+  if (cell.dtype !== 'bf16') return;
+  for (const { at, length } of spans) roundToBf16(cell.data, at, at + length);
+}
+
+/** Poisons what is left of a buffer beside the window: the parts that other ranks own. */
+export function poisonAround(window: Window): void {
+  const kept = valuesOf(window).slice();
+  poison(window.cell.data);
+  deposit(window, kept, false);
+}

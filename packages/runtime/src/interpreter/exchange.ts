@@ -1,0 +1,146 @@
+/** @file Collectives, sends and receives of a program as exchanges of the fabric: what goes in, what comes out, where. */
+import { assertInvariant } from '@meshwright/core/errors';
+import { rankOf } from '@meshwright/core/mesh';
+import type { Collective, ExpandedOperation, Recv, Send } from '@meshwright/core/program';
+import type { Elements } from '../kernels/tensor.ts';
+import { emptyLike, operandsOf, type PieceMap, packPiece, pieceMapOf, unpackPiece } from '../place/pieces.ts';
+import {
+  type Circle,
+  directAllReduce,
+  ringAllGather,
+  ringAllReduce,
+  ringReduceScatter,
+  scale,
+  type Waiting,
+} from '../transport/collectives.ts';
+import { collectiveChannel, incomingChannel, ledgerName, sendChannel } from '../transport/fabric.ts';
+import { type Message, receive, send } from '../transport/peers.ts';
+import { wireOf } from '../transport/wire.ts';
+import { deposit, lengthOf, poisonAround, valuesOf, type Window } from './cells.ts';
+import type { Machine } from './machine.ts';
+
+/** The windows that an exchange touches, found when it is issued. */
+export interface ExchangeWindows {
+  readonly read: Window | undefined;
+  readonly write: Window | undefined;
+}
+
+export const exchangeWindows = ({ cells }: Machine, { reads, writes }: ExpandedOperation): ExchangeWindows => ({
+  read: reads[0] && cells.window(reads[0]),
+  write: writes[0] && cells.window(writes[0].operand),
+});
+
+/** The exchange as a generator; nothing is read before its first step. */
+export function exchangeRun(machine: Machine, expanded: ExpandedOperation, windows: ExchangeWindows): Waiting {
+  const { operation } = expanded;
+  switch (operation.kind) {
+    case 'collective':
+      return runCollective(machine, expanded, operation, windows);
+    case 'send':
+      return runSend(machine, operation, windows.read);
+    case 'recv':
+      return runReceive(machine, operation, windows.write);
+    default:
+      throw new Error(`internal: ${operation.kind} is not an exchange.`);
+  }
+}
+
+function* runCollective(
+  machine: Machine,
+  expanded: ExpandedOperation,
+  operation: Collective,
+  { read, write }: ExchangeWindows,
+): Waiting {
+  assertInvariant(read !== undefined && write !== undefined, () => `a ${operation.collective} lacks operands`);
+  const map = pieceMapOf(expanded, operation, machine.seat);
+  const circle = circleOf(machine, operation, map, read);
+  const adds = !machine.lifetimes.overwrites(expanded.index, 0) && (expanded.writes[0]?.accumulate ?? false);
+  const inPlace = expanded.writes[0]?.operand.instance.declaration.shardOf !== undefined;
+  const whole = valuesOf(operation.collective === 'all-gather' ? write : read);
+  const reduce = operation.reduce ?? 'sum';
+  const pieces = (): readonly Elements[] => circle.channels.map((_, index) => packPiece(map, index, whole));
+  const result = emptyLike(whole, whole.length);
+  const gather = (index: number, piece: Elements): void => {
+    scale(piece, operation.factor);
+    unpackPiece(map, index, piece, result);
+  };
+  switch (operation.collective) {
+    case 'all-gather': {
+      const same = read.cell === write.cell;
+      yield* ringAllGather(circle, same ? packPiece(map, circle.place, whole) : valuesOf(read).slice(), gather);
+      return deposit(write, result, adds);
+    }
+    case 'reduce-scatter':
+      yield* ringReduceScatter(circle, pieces(), reduce, (_, piece) => {
+        scale(piece, operation.factor);
+        deposit(write, piece, adds);
+      });
+      if (inPlace && write.cell === read.cell) poisonAround(write);
+      return;
+    case 'all-reduce':
+      if (operation.algorithm === 'direct') {
+        yield* directAllReduce({ ...circle, pieceElements: whole.length }, whole.slice(), reduce, (values) => {
+          scale(values, operation.factor);
+          result.set(values);
+        });
+      } else {
+        yield* ringAllReduce(circle, pieces(), reduce, gather);
+      }
+      return deposit(write, result, adds);
+    default:
+      throw new Error(`internal: collective ${operation.collective} is in no program yet.`);
+  }
+}
+
+function circleOf(machine: Machine, operation: Collective, map: PieceMap, read: Window): Circle {
+  const { seat, port, options } = machine;
+  const members = seat.members(operation.axis);
+  const name = collectiveChannel(operation.lane, operation.axis);
+  return {
+    port,
+    channels: members.map((rank) => port.channel(rank, name)),
+    place: members.indexOf(seat.rank),
+    pieceElements: map.pieceElements,
+    wire: wireOf(read.cell.dtype, options.arithmetic),
+    key: ledgerKey(machine, operation.collective, operation.axis, operation.why.rule),
+    create: (length) => emptyLike(read.cell.data, length),
+  };
+}
+
+function ledgerKey({ fabric }: Machine, kind: string, over: string, rule: string): number {
+  const name = ledgerName(kind, over, rule);
+  return fabric.plan.ledger.findIndex((key) => ledgerName(key.kind, key.over, key.rule) === name);
+}
+
+/** The rank at a pipeline coordinate that shares all others with this one. */
+const peerOf = ({ program, seat }: Machine, pipeline: number): number =>
+  rankOf(program.mesh, { ...seat.coordinate, pipeline });
+
+function* runSend(machine: Machine, operation: Send, read: Window | undefined): Waiting {
+  assertInvariant(read !== undefined, () => 'a send without a buffer');
+  const { port, seat } = machine;
+  const message: Message = {
+    port,
+    channel: port.channel(seat.rank, sendChannel(operation.lane, operation.peer)),
+    wire: wireOf(read.cell.dtype, machine.options.arithmetic),
+    tag: operation.reads[0] ?? '',
+    peer: peerOf(machine, operation.peer),
+  };
+  yield* send(message, valuesOf(read), ledgerKey(machine, 'send', 'pipeline', operation.why.rule));
+}
+
+function* runReceive(machine: Machine, operation: Recv, write: Window | undefined): Waiting {
+  assertInvariant(write !== undefined, () => 'a receive without a buffer');
+  const { port, seat } = machine;
+  const peer = peerOf(machine, operation.peer);
+  const message: Message = {
+    port,
+    channel: port.channel(peer, incomingChannel(operation.lane, seat.coordinate.pipeline)),
+    wire: wireOf(write.cell.dtype, machine.options.arithmetic),
+    tag: operation.writes[0]?.buffer ?? '',
+    peer,
+  };
+  const values = emptyLike(write.cell.data, lengthOf(write.spans));
+  yield* receive(message, values);
+  deposit(write, values, false);
+}

@@ -1,0 +1,126 @@
+/** @file What one rank needs to execute its list: program, place, memory, fabric, and what it has measured. */
+import {
+  type Allocations,
+  allocationsOf,
+  type ExpandedList,
+  expandList,
+  type Lifetimes,
+  lifetimesOf,
+  type Program,
+  storagesOf,
+} from '@meshwright/core/program';
+import type { Slice } from '@meshwright/core/timeline';
+import type { Elements } from '../kernels/tensor.ts';
+import { listOf, type Seat, seatOf } from '../place/seat.ts';
+import type { FabricMemory, FabricPlan } from '../transport/fabric.ts';
+import { openPort, type Port } from '../transport/port.ts';
+import type { Arithmetic } from '../transport/wire.ts';
+import { type Cells, createCells } from './cells.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+
+/** What a run is asked to do; the same for all ranks. */
+export interface RunOptions {
+  readonly steps: number;
+  readonly seed: number;
+  readonly learningRate: number;
+  /** Standard deviation of initial weights. */
+  readonly initialDeviation: number;
+  /** Steps, from 1, whose gradients are kept. */
+  readonly captureGradients: readonly number[];
+  readonly arithmetic: Arithmetic;
+  /** Token ids are below this. */
+  readonly vocabulary: number;
+}
+
+/** Everything about the fabric that a thread is given. */
+export interface Fabric {
+  readonly plan: FabricPlan;
+  readonly memory: FabricMemory;
+}
+
+/** What a rank saw in one step. */
+export interface StepRecord {
+  /** Undefined on ranks that compute no loss, or no norm. */
+  loss: number | undefined;
+  gradientNorm: number | undefined;
+  /** Own shards of the gradients by bucket, before clipping, where this step is captured. */
+  readonly gradients: Record<string, Elements>;
+  slices: Slice[];
+  peakBytes: number;
+  /** Peak of the program's lifetimes. */
+  predictedPeakBytes: number;
+  /** Operations at which the live bytes were not the program's. */
+  readonly memoryDiffers: { operation: number; live: number; predicted: number }[];
+}
+
+export interface Machine {
+  readonly program: Program;
+  readonly options: RunOptions;
+  readonly seat: Seat;
+  readonly expanded: ExpandedList;
+  readonly lifetimes: Lifetimes;
+  readonly allocations: Allocations;
+  readonly cells: Cells;
+  readonly lanes: Lanes;
+  readonly port: Port;
+  readonly fabric: Fabric;
+  /** Nanoseconds since the run began. */
+  readonly clock: () => number;
+  readonly starts: Map<number, number>;
+  /** Counts from 1. */
+  step: number;
+  record: StepRecord;
+}
+
+export const emptyRecord = (): StepRecord => ({
+  loss: undefined,
+  gradientNorm: undefined,
+  gradients: {},
+  slices: [],
+  peakBytes: 0,
+  predictedPeakBytes: 0,
+  memoryDiffers: [],
+});
+
+/** The rank's machine, its resident buffers handed out and not yet filled. */
+export function createMachine(
+  program: Program,
+  rank: number,
+  options: RunOptions,
+  fabric: Fabric,
+  clock: () => number,
+): Machine {
+  const seat = seatOf(program, rank);
+  const expanded = expandList(program, listOf(program, seat));
+  const lifetimes = lifetimesOf(expanded, seat.degrees);
+  const storages = storagesOf(expanded);
+  const cells = createCells(storages, seat, options.arithmetic);
+  const starts = new Map<number, number>();
+  const machine: Machine = {
+    program,
+    options,
+    seat,
+    expanded,
+    lifetimes,
+    allocations: allocationsOf(lifetimes),
+    cells,
+    lanes: createLanes(({ operation }, event) => {
+      if (event === 'start') starts.set(operation.index, clock());
+      else noteSlice(machine, operation.index, starts.get(operation.index) ?? 0);
+    }),
+    port: openPort(fabric.plan, fabric.memory, rank),
+    fabric,
+    clock,
+    starts,
+    step: 0,
+    record: emptyRecord(),
+  };
+  for (const { instance } of lifetimes.residents) cells.allocate(instance);
+  return machine;
+}
+
+/** Adds an operation that has just ended to the timeline of the step. */
+export function noteSlice(machine: Machine, index: number, start: number): void {
+  const lane = machine.expanded.operations[index]?.operation.lane ?? 'compute';
+  machine.record.slices.push({ rank: machine.seat.rank, lane, operation: index, start, end: machine.clock() });
+}

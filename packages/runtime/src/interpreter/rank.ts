@@ -1,0 +1,81 @@
+/** @file One rank from its initial weights to its last step, and what it hands back. */
+import type { ExpandedOperation } from '@meshwright/core/program';
+import { fillWeights } from '../inputs/weights.ts';
+import type { Elements } from '../kernels/tensor.ts';
+import { ownedWeights } from './buckets.ts';
+import { valuesOf } from './cells.ts';
+import { OperationError } from './lanes.ts';
+import { emptyRecord, type Machine, type StepRecord } from './machine.ts';
+import { runPeriod } from './period.ts';
+
+/** Parameters that a rank owns at the end, by bucket, in the fullest precision that it keeps. */
+export type OwnedShards = Readonly<Record<string, Elements>>;
+
+/** Trains all steps; gives way while it can only wait. `onStep` is told of each step that is complete. */
+export function* runRank(
+  machine: Machine,
+  onStep: (step: number, record: StepRecord) => void,
+): Generator<void, OwnedShards, void> {
+  fillWeights(machine);
+  for (let step = 1; step <= machine.options.steps; step++) {
+    machine.step = step;
+    machine.record = emptyRecord();
+    yield* runPeriod(machine);
+    onStep(step, machine.record);
+  }
+  return ownedShards(machine);
+}
+
+/** Masters where there are any, else the rank's own part of the weights. */
+function ownedShards(machine: Machine): OwnedShards {
+  const shards: Record<string, Elements> = {};
+  for (const bucket of machine.expanded.list.buckets) {
+    for (const { instance } of machine.lifetimes.residents) {
+      const { declaration } = instance;
+      if (declaration.bucket !== bucket.name) continue;
+      const operand = { instance, dims: declaration.dims };
+      const isMaster = declaration.name.endsWith('.master');
+      if (isMaster) shards[bucket.name] = valuesOf(machine.cells.window(operand)).slice();
+      if (declaration.role === 'weight' && shards[bucket.name] === undefined) {
+        shards[bucket.name] = valuesOf(ownedWeights(machine, operand, bucket)).slice();
+      }
+    }
+  }
+  return shards;
+}
+
+/** Why a run ended early. */
+export interface RunFailure {
+  readonly rank: number;
+  /** The operation in words; undefined where the rank died without a word before its first one. */
+  readonly operation: string | undefined;
+  readonly reason: string;
+}
+
+export function failureOf(machine: Machine, cause: unknown): RunFailure {
+  const { rank } = machine.seat;
+  if (cause instanceof OperationError) {
+    return { rank, operation: describeOperation(cause.operation), reason: cause.reason };
+  }
+  return { rank, operation: undefined, reason: cause instanceof Error ? cause.message : String(cause) };
+}
+
+/** `step of block 2, micro-batch 0: gemm n1[2,0] -> qkv[2,0]`. */
+export function describeOperation({ operation, block, microBatch, reads, writes }: ExpandedOperation): string {
+  const verb =
+    operation.kind === 'compute'
+      ? operation.kernel
+      : operation.kind === 'collective'
+        ? `${operation.collective}:${operation.axis}`
+        : operation.kind;
+  const from = reads.map((operand) => operand?.instance.name ?? 'none').join(' ');
+  const to = writes.map(({ operand }) => operand.instance.name).join(' ');
+  const place = block === undefined ? '' : `block ${block}, micro-batch ${microBatch}: `;
+  return `${place}${verb} ${from} -> ${to}`.trim();
+}
+
+/** What a rank that does not move is waiting for. */
+export function describeWaiting(machine: Machine): string {
+  const waiting = machine.lanes.waiting().map((task) => describeOperation(task.operation));
+  return waiting.length === 0 ? 'nothing' : waiting.slice(0, 4).join('; ');
+}

@@ -1,0 +1,126 @@
+/** @file How the piece of one rank lies in a whole array: rows of neighbouring elements along one dim. Exchanges pack and
+ * unpack by these, and a shard in place is read and written through them.
+ */
+import { assertInvariant } from '@meshwright/core/errors';
+import type { Collective, ExpandedOperation, Operand } from '@meshwright/core/program';
+import { type Dim, localElements, localSize } from '@meshwright/core/tensor';
+import type { Elements } from '../kernels/tensor.ts';
+import { waysOf } from './dims.ts';
+import type { Seat } from './seat.ts';
+
+/** Neighbouring elements, by their place in the whole and in the piece. */
+export interface Segment {
+  readonly whole: number;
+  readonly piece: number;
+  readonly length: number;
+}
+
+/** The segments of piece `index` of `ways`, every part cut by itself; what is missing at the end is padding. */
+export function segmentsOf(parts: readonly number[], ways: number, index: number): readonly Segment[] {
+  const segments: Segment[] = [];
+  let whole = 0;
+  let piece = 0;
+  for (const part of parts) {
+    const size = Math.ceil(part / ways);
+    const start = index * size;
+    const length = Math.max(0, Math.min(size, part - start));
+    if (length > 0) segments.push({ whole: whole + start, piece, length });
+    whole += part;
+    piece += size;
+  }
+  return segments;
+}
+
+/** All pieces of a whole array [outer, dim, inner] along its middle dim. */
+export interface PieceMap {
+  readonly ways: number;
+  readonly outer: number;
+  readonly inner: number;
+  /** Elements of the dim in the whole and, padding included, in a piece. */
+  readonly wholeSize: number;
+  readonly pieceSize: number;
+  /** Elements of a piece, padding included. */
+  readonly pieceElements: number;
+  readonly parts: readonly number[];
+}
+
+function pieceMap(parts: readonly number[], ways: number, outer: number, inner: number): PieceMap {
+  const wholeSize = parts.reduce((sum, part) => sum + part, 0);
+  const pieceSize = parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);
+  return { ways, outer, inner, wholeSize, pieceSize, pieceElements: outer * pieceSize * inner, parts };
+}
+
+/** How a collective splits its buffer over the ranks of its group. */
+export function pieceMapOf(expanded: ExpandedOperation, operation: Collective, seat: Seat): PieceMap {
+  const { read, write } = operandsOf(expanded);
+  const ways = seat.degrees(operation.axis);
+  switch (operation.collective) {
+    case 'all-reduce':
+      return pieceMap([localElements(read.dims, seat.degrees)], ways, 1, 1);
+    case 'all-gather':
+      return cutMap(write.dims, read.dims, operation, ways, seat);
+    case 'reduce-scatter':
+      return cutMap(read.dims, write.dims, operation, ways, seat);
+    default:
+      throw new Error(`internal: collective ${operation.collective} is in no program yet.`);
+  }
+}
+
+export function operandsOf(expanded: ExpandedOperation): { readonly read: Operand; readonly write: Operand } {
+  const read = expanded.reads[0];
+  const write = expanded.writes[0]?.operand;
+  assertInvariant(read !== undefined && write !== undefined, () => `operation ${expanded.index} lacks operands`);
+  return { read, write };
+}
+
+function cutMap(
+  whole: readonly Dim[],
+  piece: readonly Dim[],
+  operation: Collective,
+  ways: number,
+  seat: Seat,
+): PieceMap {
+  const place = operation.dim === 'flat' ? 0 : whole.findIndex((dim) => dim.label === operation.dim);
+  const dim = whole[place];
+  const cut = piece[place];
+  assertInvariant(dim !== undefined && cut !== undefined, () => `no dim ${operation.dim} to cut by ${operation.axis}`);
+  assertInvariant(
+    !cut.cut?.includes(operation.axis) || cut.cut.at(-1) === operation.axis,
+    () => `${operation.axis} is not the innermost cut of dim ${dim.label}`,
+  );
+  const elsewhere = waysOf(dim, seat);
+  const parts = (cut.parts ?? dim.parts ?? [dim.size]).map((part) => Math.ceil(part / elsewhere));
+  const sizes = whole.map((each) => localSize(each, seat.degrees));
+  const product = (some: readonly number[]): number => some.reduce((all, size) => all * size, 1);
+  return pieceMap(parts, ways, product(sizes.slice(0, place)), product(sizes.slice(place + 1)));
+}
+
+/** Copies piece `index` out of the whole; padding is zero. */
+export function packPiece(map: PieceMap, index: number, whole: Elements): Elements {
+  const piece = emptyLike(whole, map.pieceElements);
+  walk(map, index, (from, to, length) => piece.set(whole.subarray(from, from + length), to));
+  return piece;
+}
+
+/** Copies piece `index` into the whole; padding is dropped. */
+export function unpackPiece(map: PieceMap, index: number, piece: Elements, whole: Elements): void {
+  walk(map, index, (to, from, length) => whole.set(piece.subarray(from, from + length), to));
+}
+
+function walk(map: PieceMap, index: number, copy: (whole: number, piece: number, length: number) => void): void {
+  const { outer, inner, wholeSize, pieceSize } = map;
+  const segments = segmentsOf(map.parts, map.ways, index);
+  for (let row = 0; row < outer; row++) {
+    for (const { whole, piece, length } of segments) {
+      copy((row * wholeSize + whole) * inner, (row * pieceSize + piece) * inner, length * inner);
+    }
+  }
+}
+
+/** An array of the same type, filled with zeros. */
+export function emptyLike(values: Elements, length: number): Elements {
+  if (values instanceof Float64Array) return new Float64Array(length);
+  if (values instanceof Int32Array) return new Int32Array(length);
+  if (values instanceof Uint8Array) return new Uint8Array(length);
+  return new Float32Array(length);
+}

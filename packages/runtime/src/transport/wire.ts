@@ -1,0 +1,73 @@
+/** @file How elements travel: the array of a type in shared memory, and the sums of reductions. */
+import { assertInvariant } from '@meshwright/core/errors';
+import { bytesOf, type DType } from '@meshwright/core/tensor';
+import type { Elements } from '../kernels/tensor.ts';
+import { upperHalf } from '../numbers/bf16.ts';
+
+/** How fp32 and bf16 are computed. `float64` holds and sends all of them in 8 bytes: for telling logic from rounding. */
+export type Arithmetic = 'float32' | 'float64';
+
+/** Elements of one type in shared memory. */
+export interface Wire {
+  /** Bytes that an element takes in shared memory. */
+  readonly width: number;
+  /** Bytes that an element counts for when it moves: the size of its declared type. */
+  readonly counted: number;
+  write(memory: SharedArrayBuffer, offset: number, values: Elements): void;
+  read(memory: SharedArrayBuffer, offset: number, into: Elements): void;
+}
+
+export function wireOf(dtype: DType, arithmetic: Arithmetic): Wire {
+  const counted = bytesOf(dtype);
+  const wide = arithmetic === 'float64' && (dtype === 'fp32' || dtype === 'bf16');
+  if (wide) return plainWire(8, counted, (memory, offset, length) => new Float64Array(memory, offset, length));
+  switch (dtype) {
+    case 'fp32':
+      return plainWire(4, counted, (memory, offset, length) => new Float32Array(memory, offset, length));
+    case 'int32':
+      return plainWire(4, counted, (memory, offset, length) => new Int32Array(memory, offset, length));
+    case 'u8':
+      return plainWire(1, counted, (memory, offset, length) => new Uint8Array(memory, offset, length));
+    case 'bf16':
+      return bf16Wire(counted);
+    default:
+      assertInvariant(false, () => `elements of type ${dtype} do not travel`);
+  }
+}
+
+function plainWire(
+  width: number,
+  counted: number,
+  view: (memory: SharedArrayBuffer, offset: number, length: number) => Elements,
+): Wire {
+  return {
+    width,
+    counted,
+    write: (memory, offset, values) => view(memory, offset, values.length).set(values),
+    read: (memory, offset, into) => into.set(view(memory, offset, into.length)),
+  };
+}
+
+/** Two bytes an element: the upper half of the float32, which writers have rounded already. */
+const bf16Wire = (counted: number): Wire => ({
+  width: 2,
+  counted,
+  write: (memory, offset, values) => {
+    const halves = new Uint16Array(memory, offset, values.length);
+    const bits = new Uint32Array(Float32Array.from(values).buffer);
+    for (let index = 0; index < halves.length; index++) halves[index] = upperHalf(bits[index]!);
+  },
+  read: (memory, offset, into) => {
+    const halves = new Uint16Array(memory, offset, into.length);
+    const bits = Uint32Array.from(halves, (half) => (half << 16) >>> 0);
+    into.set(new Float32Array(bits.buffer));
+  },
+});
+
+/** sum[i] = sum[i] op values[i], rounded at every step as float32 accumulation is. */
+export function reduceInto(sum: Elements, values: Elements, reduce: 'sum' | 'max'): void {
+  for (let index = 0; index < sum.length; index++) {
+    const [a, b] = [sum[index]!, values[index]!];
+    sum[index] = reduce === 'sum' ? a + b : Math.max(a, b);
+  }
+}
