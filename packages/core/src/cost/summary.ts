@@ -119,28 +119,36 @@ export interface SampleRange {
 }
 
 /** Profile of the operations [from, to) of a sample with the live ranges of its buffers. */
-export function profileMemory(ranges: readonly SampleRange[], from: number, to: number): MemoryProfile {
-  const length = to - from;
-  const allocated = new Float64Array(length);
-  const freed = new Float64Array(length);
-  const marks: { at: number; event: BucketEvent }[] = [];
-  for (const range of ranges) {
-    const bucket = /^([WG])\./.exec(range.instance);
-    if (bucket) {
-      const kind = isTied(range.instance) ? 'tied' : 'own';
-      if (bucket[1] === 'W' && within(range.last, from, to))
-        marks.push({ at: range.last - from, event: `free-${kind}` });
-      if (bucket[1] === 'G' && within(range.first, from, to)) {
-        marks.push({ at: range.first - from - 0.5, event: `allocate-${kind}` });
-      }
-      continue;
-    }
-    if (within(range.first, from, to))
-      allocated[range.first - from] = (allocated[range.first - from] ?? 0) + range.bytes;
-    if (within(range.last, from, to)) freed[range.last - from] = (freed[range.last - from] ?? 0) + range.bytes;
+export function profileMemory(
+  operations: readonly ExpandedOperation[],
+  ranges: readonly SampleRange[],
+  from: number,
+  to: number,
+): MemoryProfile {
+  const allocated = new Float64Array(to - from);
+  const freed = new Float64Array(to - from);
+  for (const { first, last, bytes, instance } of ranges) {
+    if (/^[WG]\./.test(instance)) continue;
+    if (within(first, from, to)) allocated[first - from] = (allocated[first - from] ?? 0) + bytes;
+    if (within(last, from, to)) freed[last - from] = (freed[last - from] ?? 0) + bytes;
   }
-  marks.sort((a, b) => a.at - b.at);
-  return walk(allocated, freed, marks);
+  return walk(allocated, freed, bucketMarks(operations.slice(from, to)));
+}
+
+/** Last reads of weights and first writes of gradients in one call. A gradient is there before its operation begins. */
+function bucketMarks(operations: readonly ExpandedOperation[]): readonly { at: number; event: BucketEvent }[] {
+  const marks = new Map<BucketEvent, number>();
+  operations.forEach(({ reads, writes }, index) => {
+    for (const read of reads) {
+      const name = read?.instance.name ?? '';
+      if (name.startsWith('W.')) marks.set(isTied(name) ? 'free-tied' : 'free-own', index);
+    }
+    for (const { operand } of writes) {
+      const event = isTied(operand.instance.name) ? 'allocate-tied' : 'allocate-own';
+      if (operand.instance.name.startsWith('G.') && !marks.has(event)) marks.set(event, index - 0.5);
+    }
+  });
+  return [...marks].map(([event, at]) => ({ at, event })).sort((a, b) => a.at - b.at);
 }
 
 const within = (index: number, from: number, to: number): boolean => index >= from && index < to;

@@ -28,7 +28,8 @@ export interface BlockPrice {
 export interface BlockPrices {
   readonly calls: Readonly<Record<SampleCall, BlockPrice>>;
   readonly borderBytes: number;
-  readonly scalarBytes: number;
+  readonly lossScalarBytes: number;
+  readonly tailScalarBytes: number;
   /** Layers in a row, `count` of them, forward or backward. */
   layers(direction: 'F' | 'B', count: number): BlockMatrix;
   /** Embed, layers and head of a chunk in one matrix, in the order of execution. */
@@ -58,7 +59,8 @@ export function priceBlocks(
       return [name, priceCall(name as SampleCall, operations, sample, cost)];
     }),
   ) as Record<SampleCall, BlockPrice>;
-  return { calls, borderBytes: sample.borderBytes, scalarBytes: sample.scalarBytes, ...runs(calls) };
+  const { borderBytes, lossScalarBytes, tailScalarBytes } = sample;
+  return { calls, borderBytes, lossScalarBytes, tailScalarBytes, ...runs(calls) };
 }
 
 function priceCall(
@@ -71,7 +73,7 @@ function priceCall(
   const compute = operations.filter((each) => each.operation.kind === 'compute');
   return {
     matrix: summarizeTime(operations, borders[name], cost),
-    memory: profileMemory(sample.ranges, from, to),
+    memory: profileMemory(sample.operations, sample.ranges, from, to),
     readsWeights: operations.some((each) => each.reads.some((read) => read?.instance.name.startsWith('W.'))),
     computeSeconds: compute.reduce((sum, each) => sum + cost.duration(each), 0),
     flops: compute.reduce((sum, each) => sum + workOf(each, sample.degrees).flops, 0),

@@ -17,7 +17,7 @@ import {
   type Program,
   type RankList,
 } from '../program/index.ts';
-import type { Degrees, DType } from '../tensor/index.ts';
+import { bytesOf, type Degrees, type DType } from '../tensor/index.ts';
 
 /** The calls of the sample, in order; `layerBackward` covers a recomputation where there is one. */
 export type SampleCall =
@@ -34,14 +34,16 @@ export interface SampleSlice {
 }
 
 export interface Sample {
+  readonly program: Program;
   readonly operations: readonly ExpandedOperation[];
   readonly slices: Readonly<Record<SampleCall, SampleSlice>>;
   readonly ranges: readonly SampleRange[];
   readonly degrees: Degrees;
   /** Bytes of an activation at a block's border. */
   readonly borderBytes: number;
-  /** Bytes of scalars that live throughout. */
-  readonly scalarBytes: number;
+  /** Bytes of scalars that live throughout: where the loss is made, and on every stage. */
+  readonly lossScalarBytes: number;
+  readonly tailScalarBytes: number;
 }
 
 export function sampleOf(context: BlockContext, gradientType: DType): Sample {
@@ -85,6 +87,7 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
     bytes,
   }));
   return {
+    program,
     operations: expanded.operations,
     slices: {
       embedForward: slice(1),
@@ -97,7 +100,8 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
     ranges,
     degrees,
     borderBytes: ranges.find((range) => range.instance === 'x0[0]')?.bytes ?? 0,
-    scalarBytes: lifetimes.residentBytes,
+    lossScalarBytes: lifetimes.residentBytes,
+    tailScalarBytes: scalars.length * bytesOf('fp32') - lifetimes.residentBytes,
   };
 }
 
