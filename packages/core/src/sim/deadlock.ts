@@ -30,26 +30,30 @@ export function throwDeadlock(graph: StepGraph, waiting: Uint32Array): never {
 function circleOf(graph: StepGraph, waiting: Uint32Array): readonly Waiting[] {
   const path: Waiting[] = [];
   const seen = new Map<number, number>();
-  let node = waiting.findIndex((left) => left > 0);
-  while (!seen.has(node)) {
-    seen.set(node, path.length);
-    const step = firstUndone(graph, node, waiting);
+  let at = waiting.findIndex((left) => left > 0);
+  for (let exchange = at; !seen.has(exchange); exchange = graph.leader[at] as number) {
+    seen.set(exchange, path.length);
+    const step = firstUndone(graph, at, waiting);
     path.push(step);
-    node = graph.leader[step.of] as number;
+    at = step.of;
   }
-  return path.slice(seen.get(node));
+  return path.slice(seen.get(graph.leader[at] as number));
 }
 
-/** A need, of any member of an exchange, that has not been placed. */
-function firstUndone({ next, leader, needFirst, needOf, needCause }: StepGraph, node: number, waiting: Uint32Array) {
-  let at = node;
+/** A need, of an operation or of a partner of its exchange, that has not been placed. */
+function firstUndone(
+  { next, leader, needFirst, needOf, needCause }: StepGraph,
+  meets: number,
+  waiting: Uint32Array,
+): Waiting {
+  let at = meets;
   do {
     for (let each = needFirst[at] as number; each < (needFirst[at + 1] as number); each++) {
       const of = needOf[each] as number;
-      if (waiting[leader[of] as number]) return { meets: node, at, of, cause: needCause[each] as number };
+      if (waiting[leader[of] as number]) return { meets, at, of, cause: needCause[each] as number };
     }
     at = next[at] as number;
-  } while (at !== node);
+  } while (at !== meets);
   throw new Error('internal: a deadlock without a circle.');
 }
 

@@ -66,18 +66,17 @@ function addList(
   hostAnchor: Int32Array,
   hostOffset: Float64Array,
 ): void {
-  const needs = createNeedCollector(list, base, lanes, rows);
+  const needs = createNeedCollector(list, base, rows);
   let anchor = -1;
   let offset = 0;
   for (const operation of list.operations) {
     const at = base + operation.index;
-    const lane = laneCode(operation.operation);
-    lanes[at] = lane;
+    lanes[at] = laneCode(operation.operation);
     offset += launchOf(operation.operation, pricing);
     hostAnchor[at] = anchor;
     hostOffset[at] = offset;
     if (takesNoTime(operation.operation)) needs.addMark(operation, anchor);
-    else needs.add(operation, lane, anchor);
+    else needs.add(operation, anchor);
     if (holdsHost(operation.operation)) {
       anchor = at;
       offset = 0;

@@ -1,5 +1,6 @@
-/** @file Lanes as small numbers. */
-import type { Lane, Operation } from '../program/index.ts';
+/** @file Lanes and the in-order queues on them as small numbers. */
+import { assertInvariant } from '../errors/index.ts';
+import type { ExpandedList, Lane, Operation } from '../program/index.ts';
 
 const codes: Readonly<Record<Lane, number>> = {
   host: 0,
@@ -32,4 +33,35 @@ export function laneCode(operation: Operation): number {
     default:
       return HOST_LANE;
   }
+}
+
+/** The queues of one list: a lane is one queue, a lane between stages one for each peer. */
+export interface Queues {
+  readonly count: number;
+  /** By index of operation. */
+  readonly of: Uint8Array;
+}
+
+export const HOST_QUEUE: number = HOST_LANE;
+
+/** Numbers the queues of a list; the first of each lane has the code of the lane. */
+export function queuesOf({ operations, list }: ExpandedList): Queues {
+  const of = new Uint8Array(operations.length);
+  const codeOf = new Map<number, number>();
+  const taken = new Uint8Array(laneNames.length);
+  let count = laneNames.length;
+  for (const { index, operation } of operations) {
+    const lane = laneCode(operation);
+    const peer = operation.kind === 'send' || operation.kind === 'recv' ? operation.peer : 0;
+    const key = peer * laneNames.length + lane;
+    let code = codeOf.get(key);
+    if (code === undefined) {
+      code = taken[lane] === 0 ? lane : count++;
+      taken[lane] = 1;
+      codeOf.set(key, code);
+      assertInvariant(count <= 256, () => `${list.name} has more than 256 queues`);
+    }
+    of[index] = code;
+  }
+  return { count, of };
 }

@@ -93,7 +93,7 @@ function unmatched(tag: Tag, lists: readonly ExpandedList[]): Issue | undefined 
   const nameOf = (pipeline: number): string =>
     lists.find(({ list }) => list.pipeline === pipeline)?.list.name ?? `stage ${pipeline}`;
   const has = [...tag.members, ...strangers].map(
-    (pipeline) => `${nameOf(pipeline)} has it ${tag.operations.get(pipeline)?.length ?? 0} times`,
+    (pipeline) => `${nameOf(pipeline)} has it ${times(tag.operations.get(pipeline)?.length ?? 0)}`,
   );
   return issue(
     tag.name.startsWith('send') ? 'EXCHANGE_UNMATCHED' : 'COLLECTIVE_ORDER_DIFFERS',
@@ -102,6 +102,8 @@ function unmatched(tag: Tag, lists: readonly ExpandedList[]): Issue | undefined 
     'Give every member of the exchange the same number of them.',
   );
 }
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /** Ring and leader of each occurrence. */
 function join(tag: Tag, next: Uint32Array, leader: Uint32Array): void {

@@ -1,13 +1,11 @@
 /** @file What the operations of one list need of each other, derived in list order.
  *
- * An operation needs the end of the one before it on its lane, of the last writer of what it reads, of the last writer
- * and all readers since of what it writes, and of the lines that it names. Ends on a lane never go back, so of all needs
- * on one lane only the latest is kept: at most one for each lane.
+ * An operation needs the end of the one before it in its queue, of the last writer of what it reads, of the last writer
+ * and all readers since of what it writes, and of the lines that it names. Ends in a queue never go back, so of all needs
+ * in one queue only the latest is kept: at most one for each queue.
  */
-import { type ExpandedList, type ExpandedOperation, type Storages, storagesOf } from '../program/index.ts';
-import { HOST_LANE, laneNames } from './lanes.ts';
-
-const LANES = laneNames.length;
+import { type ExpandedList, type ExpandedOperation, storagesOf } from '../program/index.ts';
+import { HOST_QUEUE, type Queues, queuesOf } from './lanes.ts';
 
 /** Why an operation needs another, as a small number. */
 export const NEEDS_LANE = 0;
@@ -32,99 +30,109 @@ export const createNeedRows = (operations: number): NeedRows => ({
   length: 0,
 });
 
-/** Collects the needs of one list, whose operations are numbered from `base`. */
+/** Collects the needs of one list, operation by operation in list order. */
 export interface NeedCollector {
-  /** Whole operations: lane, data, lines and, where `anchor` is one, the wait of the host before it. */
-  readonly add: (operation: ExpandedOperation, lane: number, anchor: number) => void;
+  /** Queue, data, lines and, where `anchor` is an operation, the wait of the host before it. */
+  readonly add: (operation: ExpandedOperation, anchor: number) => void;
   /** Marks and lifetimes: only their place on the host. */
   readonly addMark: (operation: ExpandedOperation, anchor: number) => void;
 }
 
-export function createNeedCollector(
-  expanded: ExpandedList,
-  base: number,
-  lanes: Uint8Array,
-  rows: NeedRows,
-): NeedCollector {
-  const storages = storagesOf(expanded);
-  const access = createAccesses(expanded);
-  const before = new Int32Array(LANES).fill(-1);
-  const latest = new Int32Array(LANES).fill(-1);
-  const causes = new Uint8Array(LANES);
-  const consider = (earlier: number, cause: number): void => {
-    if (earlier < 0) return;
-    const lane = lanes[earlier] as number;
-    if (earlier <= (latest[lane] as number)) return;
-    latest[lane] = earlier;
-    causes[lane] = cause;
-  };
-  const flush = (at: number): void => {
-    if (rows.length + LANES > rows.of.length) growRows(rows);
-    for (let lane = 0; lane < LANES; lane++) {
-      const earlier = latest[lane] as number;
-      if (earlier < 0) continue;
-      rows.of[rows.length] = earlier;
-      rows.cause[rows.length] = causes[lane] as number;
-      rows.length += 1;
-      latest[lane] = -1;
-    }
-    rows.first[at + 1] = rows.length;
-  };
+/** Operations are numbered from `base`. */
+export function createNeedCollector(expanded: ExpandedList, base: number, rows: NeedRows): NeedCollector {
+  const queues = queuesOf(expanded);
+  const latest = createLatest(queues, base);
+  const data = createDataNeeds(expanded, queues, base);
+  const before = new Int32Array(queues.count).fill(-1);
   return {
-    add: (operation, lane, anchor) => {
+    add: (operation, anchor) => {
       const at = base + operation.index;
-      if (lane !== HOST_LANE) {
-        consider(before[lane] as number, NEEDS_LANE);
-        before[lane] = at;
+      const queue = queues.of[operation.index] as number;
+      if (queue !== HOST_QUEUE) {
+        latest.consider(before[queue] as number, NEEDS_LANE);
+        before[queue] = at;
       }
-      considerData(operation, at, lane, storages, access, consider);
-      for (const need of operation.needs) consider(base + need, NEEDS_LINE);
-      consider(anchor, NEEDS_HOST);
-      flush(at);
+      data(operation, latest.consider);
+      for (const need of operation.needs) latest.consider(base + need, NEEDS_LINE);
+      latest.consider(anchor, NEEDS_HOST);
+      latest.flush(at, rows);
     },
     addMark: (operation, anchor) => {
-      consider(anchor, NEEDS_HOST);
-      flush(base + operation.index);
+      latest.consider(anchor, NEEDS_HOST);
+      latest.flush(base + operation.index, rows);
     },
   };
 }
 
-/** Who wrote each memory last, and who has read it since: the last reader on each lane. */
-interface Accesses {
-  readonly writer: Int32Array;
-  readonly readers: Int32Array;
+type Consider = (earlier: number, cause: number) => void;
+
+/** The latest need in each queue of the operation at hand. */
+interface Latest {
+  /** -1 is none. */
+  readonly consider: Consider;
+  /** Writes the needs of operation `at` and starts anew. */
+  readonly flush: (at: number, rows: NeedRows) => void;
 }
 
-function createAccesses({ instances, list }: ExpandedList): Accesses {
-  const most = instances.size + list.buffers.length;
-  return { writer: new Int32Array(most).fill(-1), readers: new Int32Array(most * LANES).fill(-1) };
+function createLatest(queues: Queues, base: number): Latest {
+  const latest = new Int32Array(queues.count).fill(-1);
+  const causes = new Uint8Array(queues.count);
+  return {
+    consider: (earlier, cause) => {
+      if (earlier < 0) return;
+      const queue = queues.of[earlier - base] as number;
+      if (earlier <= (latest[queue] as number)) return;
+      latest[queue] = earlier;
+      causes[queue] = cause;
+    },
+    flush: (at, rows) => {
+      if (rows.length + queues.count > rows.of.length) growRows(rows);
+      for (let queue = 0; queue < queues.count; queue++) {
+        const earlier = latest[queue] as number;
+        if (earlier < 0) continue;
+        rows.of[rows.length] = earlier;
+        rows.cause[rows.length] = causes[queue] as number;
+        rows.length += 1;
+        latest[queue] = -1;
+      }
+      rows.first[at + 1] = rows.length;
+    },
+  };
 }
 
-function considerData(
-  { reads, writes }: ExpandedOperation,
-  at: number,
-  lane: number,
-  storages: Storages,
-  { writer, readers }: Accesses,
-  consider: (earlier: number, cause: number) => void,
-): void {
-  for (const read of reads) {
-    if (read !== undefined) consider(writer[storages.numberOf(read.instance)] as number, NEEDS_DATA);
-  }
-  for (const { operand } of writes) {
-    const storage = storages.numberOf(operand.instance);
-    consider(writer[storage] as number, NEEDS_DATA);
-    for (let each = storage * LANES; each < (storage + 1) * LANES; each++)
-      consider(readers[each] as number, NEEDS_DATA);
-  }
-  for (const read of reads) {
-    if (read !== undefined) readers[storages.numberOf(read.instance) * LANES + lane] = at;
-  }
-  for (const { operand } of writes) {
-    const storage = storages.numberOf(operand.instance);
-    writer[storage] = at;
-    readers.fill(-1, storage * LANES, (storage + 1) * LANES);
-  }
+/** Who wrote each memory last, and its last reader since then in each queue. Considers what an operation needs of them. */
+function createDataNeeds(
+  expanded: ExpandedList,
+  queues: Queues,
+  base: number,
+): (operation: ExpandedOperation, consider: Consider) => void {
+  const storages = storagesOf(expanded);
+  const { count } = queues;
+  const most = expanded.instances.size + expanded.list.buffers.length;
+  const writer = new Int32Array(most).fill(-1);
+  const readers = new Int32Array(most * count).fill(-1);
+  return ({ index, reads, writes }, consider) => {
+    const at = base + index;
+    for (const { operand } of writes) {
+      const storage = storages.numberOf(operand.instance);
+      consider(writer[storage] as number, NEEDS_DATA);
+      for (let each = storage * count; each < (storage + 1) * count; each++) {
+        consider(readers[each] as number, NEEDS_DATA);
+      }
+    }
+    const slot = queues.of[index] as number;
+    for (const read of reads) {
+      if (read === undefined) continue;
+      const storage = storages.numberOf(read.instance);
+      consider(writer[storage] as number, NEEDS_DATA);
+      readers[storage * count + slot] = at;
+    }
+    for (const { operand } of writes) {
+      const storage = storages.numberOf(operand.instance);
+      writer[storage] = at;
+      for (let each = storage * count; each < (storage + 1) * count; each++) readers[each] = -1;
+    }
+  };
 }
 
 function growRows(rows: NeedRows): void {
