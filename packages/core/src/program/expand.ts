@@ -196,6 +196,9 @@ export function boundaryOf(name: string, block: number): { base: string; index: 
   return undefined;
 }
 
+/** The declaration that a name of a template means: `x` for `y` and `dx` for `dy`, else itself. */
+export const boundaryName = (name: string): string => boundaryOf(name, 0)?.base ?? name;
+
 /** The name of an instance: `n1[2,0]`, `x3[0]`, `z[0]`, `loss`. `index` is the block, or the boundary. */
 export function instanceName(declaration: BufferDeclaration, index: number, microBatch: number): string {
   switch (declaration.scope) {

@@ -2,11 +2,15 @@
 
 export * from './allocations.ts';
 export * from './bytes.ts';
+export * from './dependencies.ts';
 export * from './expand.ts';
+export { canPlant, type Fault, faults, plantFault } from './faults.ts';
 export type { KernelName, KernelRow, LocalOperand, LocalOperands, OperandRule, Signature } from './kernels/index.ts';
 export { kernels } from './kernels/index.ts';
 export * from './liveness.ts';
 export * from './shapes.ts';
 export * from './storage.ts';
 export * from './types.ts';
+export { verifyProgram } from './verify/index.ts';
+export { renderReason, renderWhy, type WhyContext } from './why.ts';
 export * from './work.ts';

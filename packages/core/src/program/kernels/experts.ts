@@ -27,7 +27,7 @@ export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
   'topk.dx': memoryRow('drw~:[s b t] rw:[s b t] ri:[s b t] -> drl~:[s b e]', 8),
   dispatch: memoryRow('x:[s b h] ri:[s b t] -> xe:[s b t h]', 0),
   'dispatch.dx': memoryRow('dxe~:[s b t! h] ri:[s b t] -> dx~:[s b h]', 1),
-  'grouped-gemm': gemmRow('x:[.. k] w:[e! n k] ri:[s b t] -> y:[.. n]', (operands) =>
+  'grouped-gemm': gemmRow('x:[.. k] w:[e! n k] ri:[..] -> y:[.. n]', (operands) =>
     grouped(
       rows(operands.reads[0]),
       fromEnd(operands.reads[1], 2),
@@ -35,7 +35,7 @@ export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
       operands.reads[1]?.dims[0] ?? 1,
     ),
   ),
-  'grouped-gemm.dx': gemmRow('dy:[.. n] w:[e! n k] ri:[s b t] -> dx:[.. k]', (operands) =>
+  'grouped-gemm.dx': gemmRow('dy:[.. n] w:[e! n k] ri:[..] -> dx:[.. k]', (operands) =>
     grouped(
       rows(operands.reads[0]),
       fromEnd(operands.reads[1], 1),
@@ -43,7 +43,7 @@ export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
       operands.reads[1]?.dims[0] ?? 1,
     ),
   ),
-  'grouped-gemm.dw': gemmRow('dy:[.. n] x:[.. k] ri:[s b t] -> dw:[e n k]', (operands) => {
+  'grouped-gemm.dw': gemmRow('dy:[.. n] x:[.. k] ri:[..] -> dw:[e n k]', (operands) => {
     const experts = operands.writes[0]?.dims[0] ?? 1;
     return {
       m: fromEnd(operands.reads[0], 1),

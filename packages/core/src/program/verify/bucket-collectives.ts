@@ -1,0 +1,133 @@
+/** @file Collectives on flat buckets: gathers of weights, sums and scatters of gradients.
+ *
+ * The law: a gather over an axis takes weights that this axis cuts and makes them whole. A sum or scatter of gradients
+ * takes parameters that are all written and all partial over the axis: what is not partial would be counted once for
+ * each rank. `G.b.summed` covers the leading parameters only. After a scatter in place the rest of the buffer is void.
+ */
+import type { ExpandedOperation, ExpandedWrite, Operand } from '../expand.ts';
+import type { Collective, View } from '../types.ts';
+import { cutWords, equal, sameAxes, without, wordsOf } from './partial.ts';
+import type { Finding } from './report.ts';
+import { type BucketState, coveredViews, declaredCut, groupViews, viewWords } from './state.ts';
+import type { Walk } from './walk.ts';
+
+export function applyBucketCollective(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  operation: Collective,
+  read: Operand,
+  write: ExpandedWrite,
+): void {
+  if (operation.collective === 'all-gather') gatherWeights(walk, expanded, operation, read, write);
+  else reduceGradients(walk, expanded, operation, read, write);
+}
+
+function gatherWeights(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  { axis }: Collective,
+  { instance }: Operand,
+  { operand }: ExpandedWrite,
+): void {
+  const cut = walk.states.buckets.get(instance.name)?.cut ?? [];
+  if (cut.at(-1) !== axis) {
+    walk.find(expanded, {
+      code: 'GATHER_NOT_CUT',
+      message: `${instance.name} is gathered over ${axis}: it is ${cutWords(cut)}.`,
+      hint: 'Gather a bucket once after it was cut.',
+    });
+  }
+  const left = cut.filter((each) => each !== axis);
+  const declared = declaredCut(operand.instance, walk.degrees);
+  if (!sameAxes(left, declared)) walk.find(expanded, cutFinding(operand, left, declared));
+  walk.states.buckets.set(operand.instance.name, { kind: 'bucket', cut: left, views: new Map() });
+}
+
+function reduceGradients(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  operation: Collective,
+  read: Operand,
+  { operand, accumulate }: ExpandedWrite,
+): void {
+  const bucket = walk.states.bucketOf(read.instance);
+  const state = walk.states.buckets.get(read.instance.name) ?? { kind: 'bucket', cut: [], views: new Map() };
+  if (bucket === undefined) return;
+  const covered = coveredViews(bucket, read);
+  const groups = groupViews(covered, (view) => {
+    const partial = state.views.get(view);
+    return partial === undefined ? 'missing' : wordsOf(partial);
+  });
+  for (const views of groups.values()) checkReduced(walk, expanded, operation, read, views, state);
+  const reduced = new Map(covered.map((view) => [view, without(state.views.get(view) ?? [], operation.axis)]));
+  if (operation.collective === 'all-reduce') {
+    for (const [view, partial] of reduced) state.views.set(view, partial);
+    walk.states.buckets.set(operand.instance.name, state);
+    return;
+  }
+  const after: BucketState = { kind: 'bucket', cut: [...state.cut, operation.axis], views: reduced };
+  const declared = declaredCut(operand.instance, walk.degrees);
+  if (!sameAxes(after.cut, declared)) walk.find(expanded, cutFinding(operand, after.cut, declared));
+  const there = accumulate ? walk.states.buckets.get(operand.instance.name) : undefined;
+  if (there) compareAdded(walk, expanded, operand, there, after);
+  walk.states.buckets.set(operand.instance.name, after);
+  if (operand.instance.declaration.shardOf !== undefined) walk.states.buckets.set(read.instance.name, after);
+}
+
+/** Whether parameters of one state may be reduced so. */
+function checkReduced(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  { axis, reduce = 'sum' }: Collective,
+  { instance }: Operand,
+  views: readonly View[],
+  state: BucketState,
+): void {
+  const [view] = views;
+  const before = view && state.views.get(view);
+  const part = before?.find(({ over }) => over === axis);
+  const name = viewWords(views, instance);
+  if (before === undefined) {
+    walk.find(expanded, {
+      code: 'GRADIENT_MISSING',
+      message: `${name} is reduced over ${axis}: nothing wrote it in this period.`,
+      hint: 'Write the gradients of all parameters of the bucket first.',
+    });
+  } else if (part === undefined) {
+    walk.find(expanded, {
+      code: 'SUMMED_TWICE',
+      message: `${name} is reduced over ${axis}: it is ${wordsOf(before)} and would count ${walk.degrees(axis)} times.`,
+      hint: `Leave it out of the reduction over ${axis}.`,
+    });
+  } else if (part.reduce !== reduce) {
+    walk.find(expanded, {
+      code: 'REDUCTION_DIFFERS',
+      message: `${name} is reduced by ${reduce}: it is ${wordsOf([part])}.`,
+      hint: `Reduce it by ${part.reduce}.`,
+    });
+  }
+}
+
+function compareAdded(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  { instance }: Operand,
+  there: BucketState,
+  added: BucketState,
+): void {
+  for (const [view, partial] of added.views) {
+    const old = there.views.get(view);
+    if (old === undefined || equal(old, partial)) continue;
+    walk.find(expanded, {
+      code: 'PARTIAL_STATES_DIFFER',
+      message: `${view.name} in ${instance.name} is ${wordsOf(old)}: what is added to it is ${wordsOf(partial)}.`,
+      hint: 'Reduce all micro-batches alike.',
+    });
+  }
+}
+
+const cutFinding = ({ instance }: Operand, left: readonly string[], declared: readonly string[]): Finding => ({
+  code: 'CUTS_DISAGREE',
+  message: `${instance.name} is declared ${cutWords(declared)}: the collective leaves it ${cutWords(left)}.`,
+  hint: 'Declare the cut that the collective leaves.',
+});

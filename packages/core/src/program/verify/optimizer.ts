@@ -1,0 +1,206 @@
+/** @file The norm and the optimizer: rows over buckets of any number.
+ *
+ * The law of the norm: over all ranks whose parts are summed, each element of each gradient counts exactly once. An axis
+ * splits a gradient when it cuts it (tensor, the data shards), or when each of its ranks holds other parameters
+ * (pipeline): then the norm must be summed over it. A parameter that is whole on such an axis is counted on one
+ * coordinate; a shared one on one stage. Where nothing is split, nothing is summed.
+ *
+ * The law of the optimizer: it reads gradients that nobody must reduce any more, cut like the state that it updates,
+ * and updates every bucket once. Weights that are whole are afterwards cut like the gradient: a rank has updated its
+ * own part.
+ */
+import type { ExpandedOperation, Operand } from '../expand.ts';
+import type { Bucket, Compute, View } from '../types.ts';
+import { complete, cutOf, cutWords, type PartialSet, partialOver, sameAxes, sorted, wordsOf } from './partial.ts';
+import type { Finding } from './report.ts';
+import { type BucketState, declaredCut, groupViews, isBucket, viewWords } from './state.ts';
+import { readComplete, type Walk, writePlain } from './walk.ts';
+
+/** Types a kernel of the norm or the optimizer. */
+export function applyVariadic(walk: Walk, expanded: ExpandedOperation, operation: Compute): void {
+  switch (operation.kernel) {
+    case 'square-sum':
+      return squareSum(walk, expanded);
+    case 'clip':
+      for (const read of expanded.reads) if (read) readComplete(walk, expanded, read);
+      for (const write of expanded.writes) writePlain(walk, expanded, write, complete);
+      checkAllCounted(walk, expanded);
+      return;
+    default:
+      return update(walk, expanded);
+  }
+}
+
+function squareSum(walk: Walk, expanded: ExpandedOperation): void {
+  const summedOver = new Map<string, string>();
+  const repeated = new Map<string, string>();
+  for (const operand of expanded.reads) {
+    const bucket = operand && walk.states.bucketOf(operand.instance);
+    if (operand === undefined || bucket === undefined) continue;
+    const state = readGradient(walk, expanded, operand, bucket);
+    if (walk.counted.has(bucket.name)) {
+      walk.find(expanded, countedTwice(bucket.name, 'it has been counted before', 'Count each bucket once.'));
+    }
+    walk.counted.add(bucket.name);
+    for (const { name: axis, degree } of walk.program.mesh.axes) {
+      if (degree === 1) continue;
+      for (const view of bucket.views) {
+        const share = shareOf(walk, bucket, view, state, axis);
+        if (share === 'missed') walk.find(expanded, missed(view, operand, axis));
+        (share === 'whole' ? repeated : summedOver).set(axis, `${view.name} in ${operand.instance.name}`);
+      }
+    }
+  }
+  for (const [axis, view] of repeated) {
+    if (!summedOver.has(axis)) continue;
+    const hint = `Count it on one coordinate of ${axis} only.`;
+    walk.find(expanded, countedTwice(view, `every rank along ${axis} counts it, others are split over ${axis}`, hint));
+  }
+  const partial: PartialSet = sorted([...summedOver.keys()].map((axis) => partialOver(axis)));
+  for (const write of expanded.writes) {
+    walk.norms.add(write.operand.instance.name);
+    writePlain(walk, expanded, write, partial);
+  }
+}
+
+/** How the ranks along an axis share the elements of a gradient in the norm. */
+type Share = 'split' | 'counted' | 'whole' | 'missed';
+
+function shareOf(walk: Walk, bucket: Bucket, view: View, state: BucketState, axis: string): Share {
+  const counted = view.counted.find((each) => each.axis === axis);
+  const group = walk.program.groups.find(({ name }) => name === bucket.copies);
+  const cut = [...state.cut, ...view.dims.flatMap((dim) => cutOf(dim, walk.degrees))];
+  if (axis === group?.along) {
+    if (counted === undefined) return 'whole';
+    return group.coordinates.includes(counted.coordinate) ? 'counted' : 'missed';
+  }
+  const split = cut.includes(axis) || axis === 'pipeline';
+  if (counted === undefined) return split ? 'split' : 'whole';
+  return split ? 'missed' : 'counted';
+}
+
+const missed = (view: View, { instance }: Operand, axis: string): Finding => ({
+  code: 'NORM_MISSED',
+  message: `${view.name} in ${instance.name} is counted on one coordinate of ${axis}: the others hold parts that are left out.`,
+  hint: 'Count it on every coordinate that holds a part.',
+});
+
+const countedTwice = (what: string, why: string, hint: string): Finding => ({
+  code: 'NORM_COUNTED_TWICE',
+  message: `The norm counts ${what} more than once: ${why}.`,
+  hint,
+});
+
+function checkAllCounted(walk: Walk, expanded: ExpandedOperation): void {
+  for (const { name } of walk.list.buckets) {
+    if (walk.counted.has(name)) continue;
+    walk.find(expanded, {
+      code: 'NORM_MISSED',
+      message: `Bucket ${name} of ${walk.list.name} is not in the norm that limits the step: 0 of its gradients are counted.`,
+      hint: 'Give its gradient to square-sum.',
+    });
+  }
+}
+
+/** The state of a gradient that must be complete; what is reported is repaired. */
+function readGradient(walk: Walk, expanded: ExpandedOperation, { instance }: Operand, bucket: Bucket): BucketState {
+  const state: BucketState = walk.states.buckets.get(instance.name) ?? {
+    kind: 'bucket',
+    cut: declaredCut(instance, walk.degrees),
+    views: new Map(),
+  };
+  walk.states.buckets.set(instance.name, state);
+  const declared = declaredCut(instance, walk.degrees);
+  if (!sameAxes(state.cut, declared)) {
+    walk.find(expanded, {
+      code: 'CUTS_DISAGREE',
+      message: `${instance.name} is read ${cutWords(declared)}: it is ${cutWords(state.cut)}.`,
+      hint: 'Read the shard that the reduction leaves.',
+    });
+    walk.states.buckets.set(instance.name, { ...state, cut: declared });
+  }
+  const wrong = groupViews(bucket.views, (view) => {
+    const partial = state.views.get(view);
+    return partial?.length === 0 ? undefined : partial === undefined ? 'missing' : wordsOf(partial);
+  });
+  for (const views of wrong.values()) {
+    const [view] = views;
+    const partial = view && state.views.get(view);
+    const name = viewWords(views, instance);
+    walk.find(expanded, partial === undefined ? missing(name) : notSummed(name, bucket, partial));
+    for (const each of views) state.views.set(each, complete);
+  }
+  return state;
+}
+
+const missing = (name: string): Finding => ({
+  code: 'GRADIENT_MISSING',
+  message: `${name} is read: nothing wrote it in this period.`,
+  hint: 'Write and reduce the gradient first.',
+});
+
+function notSummed(name: string, bucket: Bucket, partial: PartialSet): Finding {
+  const tied = partial.some(({ over }) => over === bucket.copies);
+  return {
+    code: tied ? 'TIED_NOT_SUMMED' : 'GRADIENT_NOT_SUMMED',
+    message: `${name} is read as the whole gradient: it is ${wordsOf(partial)}.`,
+    hint: `Sum it over ${partial.map(({ over }) => over).join(' and ')} first.`,
+  };
+}
+
+function update(walk: Walk, expanded: ExpandedOperation): void {
+  const gradients = new Map<string, readonly string[]>();
+  for (const operand of expanded.reads) {
+    if (operand === undefined) continue;
+    const bucket = walk.states.bucketOf(operand.instance);
+    if (bucket === undefined) readComplete(walk, expanded, operand);
+    else gradients.set(bucket.name, readGradient(walk, expanded, operand, bucket).cut);
+  }
+  const roles = new Map<string, Set<string>>();
+  for (const { operand } of expanded.writes) {
+    if (!isBucket(operand.instance)) continue;
+    const { bucket = '', role } = operand.instance.declaration;
+    roles.set(bucket, (roles.get(bucket) ?? new Set()).add(role));
+    writeUpdated(walk, expanded, operand, gradients.get(bucket));
+  }
+  for (const bucket of new Set([...gradients.keys(), ...roles.keys()])) {
+    const lacks = lacking(gradients.has(bucket), roles.get(bucket));
+    if (lacks) walk.find(expanded, incomplete(bucket, `the update lacks its ${lacks}`));
+    if (walk.updated.has(bucket)) walk.find(expanded, incomplete(bucket, 'it is updated twice'));
+    walk.updated.add(bucket);
+  }
+}
+
+function lacking(gradient: boolean, roles: ReadonlySet<string> | undefined): string | undefined {
+  if (!gradient) return 'gradient';
+  if (!roles?.has('weight')) return 'weights';
+  return roles.has('optimizer') ? undefined : 'state';
+}
+
+/** A bucket that the optimizer leaves out, or takes in part. */
+export const incomplete = (bucket: string, what: string): Finding => ({
+  code: 'OPTIMIZER_INCOMPLETE',
+  message: `Bucket ${bucket} must be updated exactly once with gradient, weights and state: ${what}.`,
+  hint: 'Give the optimizer all of them, once.',
+});
+
+/** State and weight shards are cut like the gradient; whole weights are cut like it from now on. */
+function writeUpdated(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  { instance }: Operand,
+  gradient: readonly string[] | undefined,
+): void {
+  if (gradient === undefined) return;
+  const { role } = instance.declaration;
+  const declared = declaredCut(instance, walk.degrees);
+  const free = role === 'weight' && declared.length === 0;
+  if (!free && !sameAxes(declared, gradient)) {
+    walk.find(expanded, {
+      code: 'CUTS_DISAGREE',
+      message: `${instance.name} is ${cutWords(declared)}: the gradient that updates it is ${cutWords(gradient)}.`,
+      hint: 'Cut the state and the gradient alike.',
+    });
+  }
+  walk.states.buckets.set(instance.name, { kind: 'bucket', cut: gradient, views: new Map() });
+}
