@@ -19,7 +19,8 @@ const codes: Readonly<Record<Lane, number>> = {
 /** Lanes by code. */
 export const laneNames: readonly Lane[] = (Object.keys(codes) as Lane[]).sort((a, b) => codes[a] - codes[b]);
 
-export const HOST_LANE = 0;
+/** Of lanes and of queues. */
+export const HOST_QUEUE = 0;
 export const COMPUTE_LANE = 1;
 
 /** The lane that an operation takes its turn on; what only the host does is on the host's. */
@@ -31,7 +32,7 @@ export function laneCode(operation: Operation): number {
     case 'recv':
       return codes[operation.lane];
     default:
-      return HOST_LANE;
+      return HOST_QUEUE;
   }
 }
 
@@ -41,8 +42,6 @@ export interface Queues {
   /** By index of operation. */
   readonly of: Uint8Array;
 }
-
-export const HOST_QUEUE: number = HOST_LANE;
 
 /** Numbers the queues of a list; the first of each lane has the code of the lane. */
 export function queuesOf({ operations, list }: ExpandedList): Queues {

@@ -10,7 +10,7 @@ import { HOST_QUEUE, type Queues, queuesOf } from './lanes.ts';
 /** Why an operation needs another, as a small number. */
 export const NEEDS_LANE = 0;
 export const NEEDS_DATA = 1;
-export const NEEDS_LINE = 2;
+const NEEDS_LINE = 2;
 /** It is issued after the host has waited for that one. */
 export const NEEDS_HOST = 3;
 
