@@ -5,12 +5,20 @@ export * from './bytes.ts';
 export * from './dependencies.ts';
 export * from './expand.ts';
 export { canPlant, type Fault, faults, plantFault } from './faults.ts';
+export {
+  type JsonSchema,
+  type ProgramReading,
+  programFromJson,
+  programJsonSchema,
+  programToJson,
+} from './json/index.ts';
 export type { KernelName, KernelRow, LocalOperand, LocalOperands, OperandRule, Signature } from './kernels/index.ts';
 export { kernels } from './kernels/index.ts';
 export * from './liveness.ts';
 export * from './shapes.ts';
 export * from './storage.ts';
+export * from './text/index.ts';
 export * from './types.ts';
 export { verifyProgram } from './verify/index.ts';
-export { renderReason, renderWhy, type WhyContext } from './why.ts';
+export { renderReason, renderReason, renderWhy, renderWhy, type WhyContext, type WhyContext } from './why.ts';
 export * from './work.ts';

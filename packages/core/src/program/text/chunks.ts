@@ -88,3 +88,28 @@ function stringEnd(row: string, start: number): number {
   while (index < row.length && row[index] !== '"') index += row[index] === '\\' ? 2 : 1;
   return Math.min(index, row.length - 1) + 1;
 }
+
+/** The pieces of a chunk between separators that stand outside of quotes. */
+export function splitChunk({ text, line, column }: Chunk, separator: string): readonly Chunk[] {
+  const pieces: Chunk[] = [];
+  let start = 0;
+  let index = 0;
+  while (index <= text.length) {
+    const character = text[index];
+    if (character === undefined || (separator === ' ' ? /\s/.test(character) : character === separator)) {
+      if (separator !== ' ' || index > start) {
+        pieces.push({ text: text.slice(start, index), line, column: column + start });
+      }
+      start = index + 1;
+    }
+    index = character === '"' ? stringEnd(text, index) : index + 1;
+  }
+  return pieces;
+}
+
+/** A part of a chunk. */
+export const partOf = ({ text, line, column }: Chunk, from: number, to: number = text.length): Chunk => ({
+  text: text.slice(from, to),
+  line,
+  column: column + from,
+});

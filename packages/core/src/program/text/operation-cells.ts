@@ -36,10 +36,7 @@ export function itemCells(vocabulary: Vocabulary, item: Item): readonly string[]
   return ['compute', verb, ...operandCells(reads, writes), own.join(' '), needsTail(item.needs).join(' '), ''];
 }
 
-const operandCells = (
-  reads: readonly string[],
-  writes: readonly Write[],
-): readonly [reads: string, writes: string] => {
+const operandCells = (reads: readonly string[], writes: readonly Write[]): readonly [reads: string, writes: string] => {
   if (reads.length === 0 && writes.length === 0) return ['', ''];
   const written = writes.map(({ buffer, accumulate }) => `${word(buffer)}${accumulate ? '+=' : ''}`);
   return [reads.map(word).join(' '), ['->', ...written].join(' ')];

@@ -60,7 +60,10 @@ export function bucketLine({ name, elements, summed, copies }: Bucket): string {
   return `bucket ${nameWord(name)} elements:${elements} summed:${summed}${group}`;
 }
 
-export const viewCells = ({ name, block, offset, dims, decay, counted, tensors }: View, layers: number): readonly string[] => [
+export const viewCells = (
+  { name, block, offset, dims, decay, counted, tensors }: View,
+  layers: number,
+): readonly string[] => [
   nameWord(name),
   block === -1 ? 'embed' : block === layers ? 'head' : String(block),
   String(offset),
