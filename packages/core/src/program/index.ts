@@ -20,5 +20,4 @@ export * from './storage.ts';
 export * from './text/index.ts';
 export * from './types.ts';
 export { verifyProgram } from './verify/index.ts';
-export { renderReason, renderReason, renderWhy, renderWhy, type WhyContext, type WhyContext } from './why.ts';
 export * from './work.ts';
