@@ -35,6 +35,10 @@ export function batchOf(input: BatchInput, path: string): BatchResult {
   }
   const whole = sequences ?? (tokens ?? 0) / length;
   if (!Number.isInteger(whole)) return { issues: [notAMultiple(tokens ?? 0, length, `${path}.tokens`)] };
+  if (!Number.isSafeInteger(whole * length)) {
+    const message = `${whole} sequences of ${length} are more tokens than are counted exactly.`;
+    return { issues: [issue('VALUE_OUT_OF_RANGE', `${path}.sequences`, message, 'Use fewer sequences.')] };
+  }
   return { batch: Object.freeze({ sequences: whole, length, maxTokens }), issues: [] };
 }
 

@@ -52,6 +52,10 @@ describe('batches', () => {
   it('given twice must agree', () => {
     expect(batchOf({ tokens: 100, sequences: 3, length: 10 }, 'batch').issues[0]?.code).toBe('BATCH_CONTRADICTS');
   });
+  it('beyond what is counted exactly are refused', () => {
+    const [issue] = batchOf({ sequences: 2 ** 40, length: 2 ** 20 }, 'batch').issues;
+    expect(issue).toMatchObject({ code: 'VALUE_OUT_OF_RANGE', path: 'batch.sequences' });
+  });
   it('must be given', () => {
     expect(batchOf({ length: 10 }, 'batch').issues[0]?.code).toBe('KEY_MISSING');
   });
