@@ -20,4 +20,5 @@ export * from './storage.ts';
 export * from './text/index.ts';
 export * from './types.ts';
 export { verifyProgram } from './verify/index.ts';
+export { renderReason, renderWhy, type WhyContext } from './why.ts';
 export * from './work.ts';
