@@ -1,0 +1,27 @@
+import type { AxisName, Mesh } from '@meshwright/core/mesh';
+
+/** What axes are called: the axis itself, and a place on it. */
+export const axisWords: Readonly<Record<AxisName, { readonly axis: string; readonly coordinate: string }>> = {
+  tensor: { axis: 'tensor', coordinate: 'tensor' },
+  context: { axis: 'context', coordinate: 'context' },
+  expert: { axis: 'expert', coordinate: 'expert' },
+  data: { axis: 'data', coordinate: 'data' },
+  pipeline: { axis: 'pipeline', coordinate: 'stage' },
+};
+
+/** A count with its noun: `1 group`, `1,024 groups`. */
+export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A whole number with separators. */
+export const grouped = (count: number): string =>
+  Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** The degrees of a mesh that are not 1, in words: `tensor 2 · data 2 · pipeline 2`. */
+export function layoutWords(mesh: Mesh): string {
+  const axes = mesh.axes.filter(({ degree }) => degree > 1);
+  return axes.length === 0
+    ? 'one GPU'
+    : axes.map(({ name, degree }) => `${axisWords[name].axis} ${degree}`).join(' \u00b7 ');
+}
