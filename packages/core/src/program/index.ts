@@ -3,6 +3,7 @@
 export * from './allocations.ts';
 export * from './bytes.ts';
 export * from './dependencies.ts';
+export * from './diff/index.ts';
 export * from './expand.ts';
 export { canPlant, type Fault, faults, plantFault } from './faults.ts';
 export {

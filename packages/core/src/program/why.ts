@@ -68,7 +68,7 @@ const words: Readonly<Record<WhyRule, Words>> = {
     does: ({ thing }) => `computes ${thing} again`,
     because: () => 'forward did not keep it',
   },
-  'next-stage': { does: (subject) => exchange(subject), because: (subject) => neighbour(subject, 'after') },
+  'next-stage': { does: (subject) => exchange(subject), because: (subject) => neighbour(subject, 'next') },
   'previous-stage': { does: (subject) => exchange(subject), because: (subject) => neighbour(subject, 'before') },
   'gather-updated': {
     does: ({ bucket, axis }) => `gathers the updated weights of ${bucket} over ${axis}`,
@@ -122,11 +122,12 @@ function exchange({ operation, thing }: Subject): string {
   return `moves ${thing} between stages`;
 }
 
-/** Why another stage: activations come from the layers before and go to those after; gradients the other way. */
-function neighbour({ operation }: Subject, fallback: 'before' | 'after'): string {
-  const side = operation?.lane === 'act.out' || operation?.lane === 'grad.in' ? 'after' : 'before';
+/** Why another stage: activations come from the layers before and go to the next ones; gradients the other way. */
+function neighbour({ operation }: Subject, fallback: 'next' | 'before'): string {
+  const forth = operation?.lane === 'act.out' || operation?.lane === 'grad.in';
   const known = operation?.kind === 'send' || operation?.kind === 'recv';
-  return `the layers ${known ? side : fallback} are on that stage`;
+  const next = known ? forth : fallback === 'next';
+  return next ? 'the next layers are there' : 'the layers before are there';
 }
 
 function subjectOf(why: Why, { operation, block, layers }: WhyContext): Subject {

@@ -2,14 +2,16 @@
 
 const GAP = '  ';
 
-/** Rows as text: cells padded to their columns, the comment last. */
+/** Rows as text: cells padded to their columns, the comment last. `limits` by column; the last one stands for the rest. */
 export function alignRows(
   rows: readonly { readonly cells: readonly string[]; readonly comment?: string }[],
-  options: { readonly indent: string; readonly right?: readonly number[]; readonly limit?: number },
+  options: { readonly indent: string; readonly right?: readonly number[]; readonly limits: readonly number[] },
 ): readonly string[] {
-  const { indent, right = [], limit = 34 } = options;
+  const { indent, right = [], limits } = options;
   const count = Math.max(0, ...rows.map((row) => row.cells.length));
-  const widths = Array.from({ length: count }, (_, column) => widthOf(rows, column, limit));
+  const widths = Array.from({ length: count }, (_, column) =>
+    widthOf(rows, column, limits[column] ?? limits[limits.length - 1] ?? 0),
+  );
   const bodies = rows.map(({ cells }) => {
     const padded = cells.map((cell, column) => {
       const width = widths[column] ?? 0;

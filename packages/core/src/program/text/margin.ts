@@ -1,7 +1,8 @@
-/** @file What stands in the margin of a line, after `#`: bytes that an exchange works on, and why it is there. */
+/** @file What stands in the margin of a line, after `#`: bytes that an exchange moves, and why it is there. */
 import type { Degrees } from '../../tensor/index.ts';
-import { bytesOf, type Dim, localElements } from '../../tensor/index.ts';
-import { boundaryOf, declaredName, degreesOf } from '../expand.ts';
+import { sentBytes } from '../bytes.ts';
+import { boundaryOf, declaredName, degreesOf, type ExpandedOperation, type Operand } from '../expand.ts';
+import { bufferBytes, touchedBytes } from '../shapes.ts';
 import type { BufferDeclaration, Item, Operation, Program, RankList } from '../types.ts';
 import { renderReason } from '../why.ts';
 
@@ -9,52 +10,82 @@ import { renderReason } from '../why.ts';
 export interface Margin {
   readonly ofOperation: (operation: Operation) => string;
   readonly ofItem: (item: Item) => string;
-  /** Bytes of a buffer on one rank, as text. */
+  /** Bytes of a buffer on one rank. */
   readonly ofBuffer: (declaration: BufferDeclaration) => string;
 }
 
 export function createMargin(program: Program, list?: RankList): Margin {
   const degrees = degreesOf(program);
-  const buffers = [...program.buffers, ...(list?.buffers ?? [])];
-  const declarations = new Map(buffers.map((buffer) => [buffer.name, buffer]));
-  const summed = new Map((list?.buckets ?? []).map((bucket) => [bucket.name, bucket.summed]));
-  const bytes = (name: string): number | undefined => {
-    if (list === undefined) return bytesOfDeclared(declarations.get(boundaryOf(name, 0)?.base ?? name), degrees);
-    const sliced = name.endsWith('.summed');
-    const declaration = declarations.get(declaredName(sliced ? name.slice(0, -'.summed'.length) : name));
-    if (!sliced || declaration === undefined) return bytesOfDeclared(declaration, degrees);
-    const [flat] = declaration.dims;
-    const size = summed.get(declaration.bucket ?? '') ?? 0;
-    return flat && bytesOfDims([{ ...withoutParts(flat), size }], declaration, degrees);
-  };
+  const operand = list === undefined ? templateOperands(program) : listOperands(program, list);
   const ofOperation = (operation: Operation): string => {
-    const size = isExchange(operation) ? largest(operation, bytes) : undefined;
     const reason = operation.why.rule === 'model' ? '' : renderReason(operation.why, { operation });
-    return [size === undefined ? '' : bytesText(size), reason].filter((part) => part !== '').join(': ');
+    return [movedText(operation, operand, degrees), reason].filter((part) => part !== '').join(': ');
   };
   return {
     ofOperation,
-    ofItem: (item) => (item.kind === 'operation' ? ofOperation(item.operation) : ''),
-    ofBuffer: (declaration) => bytesText(bytesOfDims(declaration.dims, declaration, degrees)),
+    ofItem: (item) => {
+      if (item.kind === 'operation') return ofOperation(item.operation);
+      return item.again ? renderReason({ rule: 'recompute' }) : '';
+    },
+    ofBuffer: (declaration) =>
+      declaration.shardOf === undefined
+        ? bytesText(bufferBytes(operandOf(declaration.name, declaration), degrees))
+        : 'in place',
   };
 }
 
-/** A whole number of bytes with thousands marked. */
-export const bytesText = (bytes: number): string => `${String(bytes).replace(/\B(?=(\d{3})+$)/g, ',')} B`;
+/** A number of bytes with thousands marked. */
+const bytesText = (bytes: number): string => `${String(bytes).replace(/\B(?=(\d{3})+$)/g, ',')} B`;
 
-const isExchange = ({ kind }: Operation): boolean => kind === 'collective' || kind === 'send' || kind === 'recv';
+type FindOperand = (name: string) => Operand | undefined;
 
-/** What an exchange works on: the larger of what it reads and writes, which is the whole tensor, not the shard. */
-function largest(operation: Operation, bytes: (name: string) => number | undefined): number | undefined {
-  const names = [...operation.reads, ...operation.writes.map((write) => write.buffer)];
-  const sizes = names.flatMap((name) => bytes(name) ?? []);
-  return sizes.length === 0 ? undefined : Math.max(...sizes);
+const operandOf = (name: string, declaration: BufferDeclaration): Operand => ({
+  instance: { name, declaration },
+  dims: declaration.dims,
+});
+
+function templateOperands({ buffers }: Program): FindOperand {
+  const declarations = new Map(buffers.map((buffer) => [buffer.name, buffer]));
+  return (name) => {
+    const declaration = declarations.get(boundaryOf(name, 0)?.base ?? name);
+    return declaration && operandOf(name, declaration);
+  };
 }
 
-const withoutParts = ({ label, size, cut }: Dim): Dim => ({ label, size, ...(cut && { cut }) });
+function listOperands(program: Program, list: RankList): FindOperand {
+  const declarations = new Map([...program.buffers, ...list.buffers].map((buffer) => [buffer.name, buffer]));
+  const summed = new Map(list.buckets.map((bucket) => [bucket.name, bucket.summed]));
+  return (name) => {
+    const sliced = name.endsWith('.summed');
+    const declaration = declarations.get(declaredName(sliced ? name.slice(0, -'.summed'.length) : name));
+    if (declaration === undefined) return undefined;
+    const [flat] = declaration.dims;
+    if (!sliced || flat === undefined) return operandOf(name, declaration);
+    const size = summed.get(declaration.bucket ?? '') ?? 0;
+    const dims = [{ label: flat.label, size, ...(flat.cut && { cut: flat.cut }) }];
+    return { instance: { name, declaration }, slice: 'summed', dims };
+  };
+}
 
-const bytesOfDeclared = (declaration: BufferDeclaration | undefined, degrees: Degrees): number | undefined =>
-  declaration && bytesOfDims(declaration.dims, declaration, degrees);
-
-const bytesOfDims = (dims: readonly Dim[], { dtype }: BufferDeclaration, degrees: Degrees): number =>
-  localElements(dims, degrees) * bytesOf(dtype);
+/** "sends 32 B", "receives 32 B"; nothing for what is no exchange. */
+function movedText(operation: Operation, operand: FindOperand, degrees: Degrees): string {
+  const reads = operation.reads.flatMap((name) => operand(name) ?? []);
+  const writes = operation.writes.flatMap(({ buffer }) => operand(buffer) ?? []);
+  const [read] = reads;
+  const [write] = writes;
+  if (operation.kind === 'recv') return write ? `receives ${bytesText(touchedBytes(write, degrees))}` : '';
+  const exchange = operation.kind === 'collective' ? read && write : operation.kind === 'send' && read;
+  if (!exchange) return '';
+  const alone: ExpandedOperation = {
+    index: 0,
+    item: 0,
+    operation,
+    reads,
+    writes: writes.map((each) => ({ operand: each, accumulate: false })),
+    needs: [],
+    block: undefined,
+    microBatch: undefined,
+    again: false,
+  };
+  return `sends ${bytesText(sentBytes(alone, degrees))}`;
+}

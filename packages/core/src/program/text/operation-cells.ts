@@ -19,9 +19,9 @@ export const impliedAxis = (operation: Operation): string | undefined =>
 /** Whether a collective of this kind reduces, and so is a sum unless it says otherwise. */
 export const reduces = (collective: string): boolean => collective === 'all-reduce' || collective === 'reduce-scatter';
 
-/** Lane, verb, reads, writes, what else the operation says, what it needs, why: each of them one cell. */
+/** Lane, verb, reads, writes, what else the line says, why: each of them one cell. */
 export function operationCells(operation: Operation, needs: readonly number[] = []): readonly string[] {
-  const tail = [ownTail(operation), needsTail(needs), whyTail(operation)];
+  const tail = [[...ownTail(operation), ...needsTail(needs)], whyTail(operation)];
   const operands = operandCells(operation.reads, operation.writes);
   return [operation.lane, verbOf(operation), ...operands, ...tail.map((words) => words.join(' '))];
 }
@@ -33,7 +33,7 @@ export function itemCells(vocabulary: Vocabulary, item: Item): readonly string[]
   const using = Object.entries(item.using ?? {}).map(([bucket, run]) => `${nameWord(bucket)}@${run}`);
   const own = [...(item.again ? ['again'] : []), ...(using.length > 0 ? ['using', ...using] : [])];
   const verb = `${nameWord(item.template)}${callIndex(vocabulary, item)}`;
-  return ['compute', verb, ...operandCells(reads, writes), own.join(' '), needsTail(item.needs).join(' '), ''];
+  return ['compute', verb, ...operandCells(reads, writes), [...own, ...needsTail(item.needs)].join(' '), ''];
 }
 
 const operandCells = (reads: readonly string[], writes: readonly Write[]): readonly [reads: string, writes: string] => {

@@ -35,13 +35,21 @@ export function printProgram(program: Program, options: PrintOptions = {}): stri
 }
 
 const legend: readonly string[] = [
-  '# Sizes are global; [s:4/tensor h:8] is cut over tensor along s. +data: a sum over data is still to be done.',
-  '# name[l,u] is one buffer for each layer l and micro-batch u, name[u] for each micro-batch, x<l>[u] for each boundary',
-  '# before layer l. B: bytes of one rank. In a template x, y are what goes in and out, dx, dy their gradients.',
-  '# A line: number, lane, what, reads -> writes (+= adds). Lanes run side by side, each in the order of its lines; a line',
-  '# waits for what it reads, and for the end of the lines that it needs. F.layer[0..3,2] runs the template F.layer for',
-  '# layers 0 to 3 of micro-batch 2.',
+  '# How to read this',
+  '#   [s:4/tensor h:8]   dims with their global sizes; /tensor: cut over that axis; {8,8,8}: fused parts, each cut by itself',
+  '#   +data              each rank holds its part of a sum over data that is still to be done',
+  '#   n1[l,u]  z[u]      one buffer for each layer l and micro-batch u; one for each micro-batch',
+  '#   x<l>[u]            the activation that goes into layer l; dx<l>[u] its gradient',
+  '#   x y dx dy          in a template: what goes into the block, what comes out of it, and their gradients',
+  '#   5 lane verb a -> b number, lane, what it does, what it reads and writes (+= adds); lanes run side by side, each in order',
+  '#   needs 4            starts after the end of line 4, and as always when what it reads is there',
+  '#   F.layer[0..3,2]    runs template F.layer for layers 0 to 3 of micro-batch 2, and shows what passes through',
+  '#   W.L0@3             the copy of W.L0 that was gathered for run 3 of its unit',
+  '#   # sends 32 B: why  bytes that one rank sends in this line, and the reason for it',
 ];
+
+/** Widest cells that columns of numbered lines make room for: number, lane, verb, reads, writes, the rest. */
+const LINE_LIMITS = [8, 12, 24, 24, 26, 30];
 
 function chosenLists(program: Program, { list, lists }: PrintOptions): readonly RankList[] {
   const wanted = [...(lists ?? []), ...(list === undefined ? [] : [list])];
@@ -96,7 +104,10 @@ function templateLines(program: Program, { name, block, direction, operations }:
     cells: [String(index + 1), ...operationCells(operation)],
     comment: margin.ofOperation(operation),
   }));
-  return [`template ${nameWord(name)} ${block} ${direction}`, ...alignRows(rows, { indent: '  ', right: [0] })];
+  return [
+    `template ${nameWord(name)} ${block} ${direction}`,
+    ...alignRows(rows, { indent: '  ', right: [0], limits: LINE_LIMITS }),
+  ];
 }
 
 function listLines(vocabulary: Vocabulary, list: RankList): readonly string[] {
@@ -112,7 +123,7 @@ function listLines(vocabulary: Vocabulary, list: RankList): readonly string[] {
     ...bucketTables(list, program.layers, '  '),
     ...buffers,
     '  lines',
-    ...alignRows(rows, { indent: '    ', right: [0] }),
+    ...alignRows(rows, { indent: '    ', right: [0], limits: LINE_LIMITS }),
   ];
 }
 

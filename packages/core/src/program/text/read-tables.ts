@@ -205,11 +205,15 @@ function readTensor(reader: Reader, chunk: Chunk): Raw | undefined {
   return tensor;
 }
 
-/** `unit NAME BUCKET ...`. */
+/** `unit NAME of BUCKET ...`. */
 export function readUnit(reader: Reader, line: Line): Raw | undefined {
   const cursor = createCursor(reader, line, 1);
   const unit: Raw = {};
   if (!putName(reader, unit, 'name', 'the name of a unit', cursor)) return undefined;
+  const of = cursor.take('of');
+  if (of !== undefined && of.text !== 'of') {
+    complain(reader.source, of, `${shown(of)} stands where of has to stand.`, 'Write unit NAME of BUCKET ...');
+  }
   const buckets: unknown[] = [];
   for (let chunk = cursor.peek(); chunk !== undefined; chunk = cursor.peek()) {
     cursor.take('');

@@ -1,6 +1,6 @@
 /** @file The tables of the text form: buffers, buckets with their views, units. */
 import type { Dim } from '../../tensor/index.ts';
-import type { Bucket, BufferDeclaration, RankList, Scope, View, ViewTensor } from '../types.ts';
+import type { Bucket, BufferDeclaration, RankList, Scope, Unit, View, ViewTensor } from '../types.ts';
 import { alignRows } from './columns.ts';
 import type { Margin } from './margin.ts';
 import { labelWord, nameWord } from './words.ts';
@@ -36,20 +36,24 @@ export function bufferCells(buffer: BufferDeclaration): readonly string[] {
 export const bufferTable = (buffers: readonly BufferDeclaration[], margin: Margin, indent: string): readonly string[] =>
   alignRows(
     buffers.map((buffer) => ({ cells: bufferCells(buffer), comment: margin.ofBuffer(buffer) })),
-    { indent, limit: 48 },
+    { indent, limits: [48] },
   );
 
 /** Buckets and units of a list. */
 export function bucketTables(list: RankList, layers: number, indent: string): readonly string[] {
-  const units = list.units.map((unit) => `${indent}unit ${[unit.name, ...unit.buckets].map(nameWord).join(' ')}`);
+  const units = list.units.map((unit) => indent + unitLine(unit));
   return [...list.buckets.flatMap((bucket) => bucketTable(bucket, layers, indent)), ...units];
 }
+
+/** `unit E of tied embed`. */
+export const unitLine = ({ name, buckets }: Unit): string =>
+  ['unit', nameWord(name), 'of', ...buckets.map(nameWord)].join(' ');
 
 function bucketTable(bucket: Bucket, layers: number, indent: string): readonly string[] {
   const { views } = bucket;
   const inner = `${indent}  `;
   const rows = [{ cells: heading }, ...views.map((view) => ({ cells: viewCells(view, layers) }))];
-  const table = views.length === 0 ? [] : alignRows(rows, { indent: inner, right: [2], limit: 48 });
+  const table = views.length === 0 ? [] : alignRows(rows, { indent: inner, right: [2], limits: [48] });
   return [indent + bucketLine(bucket), ...table];
 }
 
