@@ -68,7 +68,7 @@ const scalars: readonly BufferDeclaration[] = [
 ];
 
 export { type BlockContext, blockContext, microBatches } from './context.ts';
-export { containers, optimizerTensors, reducesEachMicroBatch, sumsOverEnds } from './lower/containers.ts';
+export { containers, isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverEnds } from './lower/containers.ts';
 export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';
 export {

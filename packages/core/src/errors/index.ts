@@ -9,6 +9,7 @@ import { input } from './codes/input.ts';
 import { job } from './codes/job.ts';
 import { layout } from './codes/layout.ts';
 import { model } from './codes/model.ts';
+import { plan } from './codes/plan.ts';
 import { program } from './codes/program.ts';
 import { programForm } from './codes/program-form.ts';
 import { runtime } from './codes/runtime.ts';
@@ -25,9 +26,20 @@ export const codes: typeof input &
   typeof model &
   typeof cluster &
   typeof layout &
+  typeof plan &
   typeof program &
   typeof programForm &
-  typeof runtime = { ...input, ...job, ...model, ...cluster, ...layout, ...program, ...programForm, ...runtime };
+  typeof runtime = {
+  ...input,
+  ...job,
+  ...model,
+  ...cluster,
+  ...layout,
+  ...plan,
+  ...program,
+  ...programForm,
+  ...runtime,
+};
 
 export type Code = keyof typeof codes;
 export type Severity = 'error' | 'warning' | 'note';

@@ -21,7 +21,8 @@ export interface BlockPrice {
   readonly readsWeights: boolean;
   /** Seconds of its kernels, one after the other: no schedule takes less compute time. */
   readonly computeSeconds: number;
-  readonly flops: number;
+  /** FLOPs of products and attention. */
+  readonly productFlops: number;
 }
 
 /** All calls of a block context under one set of prices. */
@@ -76,8 +77,17 @@ function priceCall(
     memory: profileMemory(sample.operations, sample.ranges, from, to),
     readsWeights: operations.some((each) => each.reads.some((read) => read?.instance.name.startsWith('W.'))),
     computeSeconds: compute.reduce((sum, each) => sum + cost.duration(each), 0),
-    flops: compute.reduce((sum, each) => sum + workOf(each, sample.degrees).flops, 0),
+    productFlops: productFlops(compute, sample),
   };
+}
+
+function productFlops(operations: readonly ExpandedOperation[], sample: Sample): number {
+  let flops = 0;
+  for (const operation of operations) {
+    const work = workOf(operation, sample.degrees);
+    if (work.kind !== 'memory') flops += work.flops;
+  }
+  return flops;
 }
 
 /** Runs of layers and whole chunks, each multiplied out once. */

@@ -6,6 +6,9 @@ import type { BufferDeclaration } from '../../program/index.ts';
 import type { Dim, DType } from '../../tensor/index.ts';
 import { type BucketPlan, paddedParts } from '../parameters.ts';
 
+/** State is cut over data: there are ranks to share it with, and the layout does. */
+export const isSharded = (layout: Layout): boolean => layout.data > 1 && layout.sharding > 0;
+
 /** Gradients are reduced while the micro-batch that made them is the only one in the buffer. */
 export const reducesEachMicroBatch = (layout: Layout): boolean =>
   layout.data > 1 && layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch';
@@ -28,7 +31,7 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
   const size = parts.reduce((sum, part) => sum + part, 0);
   const fused = parts.length > 1 ? { parts } : {};
   const whole: readonly Dim[] = [{ label: 'n', size, ...fused }];
-  const sharded = layout.data > 1 && layout.sharding > 0;
+  const sharded = isSharded(layout);
   const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: ['data'], ...fused }] : whole;
   const bucket = plan.name;
   const declare = (

@@ -2,7 +2,7 @@
 import { assertUnreachable } from '../../errors/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
-import { optimizerTensors, reducesEachMicroBatch } from './containers.ts';
+import { isSharded, optimizerTensors, reducesEachMicroBatch } from './containers.ts';
 import { overData, sumInPlace, type Writer, write } from './writer.ts';
 
 export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
@@ -12,7 +12,7 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
     if (each && bucket.summed > 0) writer.operation(sumInPlace(`S.${bucket.name}.summed`, 'tensor', bucket.name));
     if (bucket.tied && layout.pipeline > 1) writeTiedSum(outline, bucket.name, writer);
   }
-  const sharded = layout.data > 1 && layout.sharding > 0;
+  const sharded = isSharded(layout);
   const gradients = stage.buckets.map((bucket) => `${sharded ? 'S' : 'G'}.${bucket.name}`);
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
   if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));

@@ -1,0 +1,142 @@
+/** @file How many parameters a stage has on one rank, in closed form from the dimensions of the model, and the pieces in
+ * which they are padded, reduced and gathered. Nothing here reads a program or a parameter's own description.
+ */
+import type { Job } from '../../job/index.ts';
+import type { Layout } from '../../layout/index.ts';
+import type { LayerSpec, ModelSpec } from '../../model/index.ts';
+import { scheduleList } from '../../schedules/index.ts';
+import { microBatches } from '../context.ts';
+
+/** Elements of one rank. */
+export interface Sizes {
+  /** Whole parameters whose gradients are partial over tensor: summed once a step. */
+  readonly summed: number;
+  readonly rest: number;
+}
+
+/** Elements of one rank that lie, are padded and travel together. */
+export interface Piece extends Sizes {
+  /** The matrix that first and last stage share. */
+  readonly tied: boolean;
+  /** How often a step gathers it under sharding 3. */
+  readonly gathers: number;
+}
+
+/** Sizes of each kind of block; `tied` is not in `embed`. */
+export interface ModelSizes {
+  readonly embed: Sizes;
+  readonly layer: Sizes;
+  readonly head: Sizes;
+  readonly tied: Sizes | undefined;
+}
+
+/** Parameters of each block on one of `t` tensor ranks; 12 h^2 + 13 h for a GPT layer at t = 1.
+ *
+ * Matrices, and the biases of what is cut by output, are cut t ways. Norms, biases of row-parallel products and learned
+ * positions are whole; with sequence parallelism each rank sees a part of the tokens, so their gradients are summed over
+ * tensor: 6 h per GPT layer, 2 h per Llama layer. Routers are whole too, and summed with or without it.
+ * Source: architecture.md, section 5, "Tensor"; [korthikanti2022], section 4.2.
+ */
+export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'sequenceParallel'>): ModelSizes {
+  const { hidden: h, vocabulary, learnedPositions = 0, tied, norm } = model;
+  const { tensor: t } = layout;
+  const normSize = (norm === 'layernorm' ? 2 : 1) * h;
+  const matrix = (vocabulary * h) / t;
+  const [layer] = model.layers;
+  const { vectors, router, cut } = layer ? layerSizes(layer, h) : { vectors: 0, router: 0, cut: 0 };
+  const split = (whole: number, rest: number, always = 0): Sizes => {
+    const sharded = layout.sequenceParallel && t > 1;
+    const summed = (sharded ? whole : 0) + (t > 1 ? always : 0);
+    return { summed, rest: whole + always + rest - summed };
+  };
+  return {
+    embed: split(learnedPositions * h, tied ? 0 : matrix),
+    layer: split(2 * normSize + vectors, cut / t, router),
+    head: split(normSize, tied ? 0 : matrix),
+    tied: tied ? { summed: 0, rest: matrix } : undefined,
+  };
+}
+
+/** Of one layer, over all tensor ranks: row-parallel biases, the router, and everything that is cut. */
+function layerSizes({ attention, ffn }: LayerSpec, h: number): { vectors: number; router: number; cut: number } {
+  const query = attention.heads * attention.headSize;
+  const fused = query + 2 * attention.kvHeads * attention.headSize;
+  const inner = (ffn.gated ? 2 : 1) * ffn.width;
+  const experts = ffn.kind === 'moe' ? ffn.experts : 1;
+  const biased = ffn.kind === 'dense' && ffn.bias;
+  const feedForward = experts * h * (inner + ffn.width) + (biased ? inner : 0);
+  return {
+    vectors: (attention.outBias ? h : 0) + (biased ? h : 0),
+    router: ffn.kind === 'moe' ? ffn.experts * h : 0,
+    cut: h * (fused + query) + (attention.qkvBias ? fused : 0) + feedForward,
+  };
+}
+
+/** Blocks of each chunk of a stage in model order: embed -1, layers, head L. Chunk c of stage i stands at c p + i. */
+export function blocksByLaw(layout: Layout, layers: number, stage: number): readonly (readonly number[])[] {
+  const { pipeline, chunks, layersPerStage } = layout;
+  return Array.from({ length: chunks }, (_, chunk) => {
+    const position = chunk * pipeline + stage;
+    const first = layersPerStage.slice(0, position).reduce((sum, count) => sum + count, 0);
+    const own = Array.from({ length: layersPerStage[position] ?? 0 }, (__, index) => first + index);
+    const isLast = position === pipeline * chunks - 1;
+    return [...(position === 0 ? [-1] : []), ...own, ...(isLast ? [layers] : [])];
+  });
+}
+
+/** The pieces of a stage when nothing is cut into buckets: one for each block under sharding 3, else all in one; the tied
+ * matrix is always by itself, so that both ends cut it alike.
+ */
+export function piecesByLaw(job: Job, layout: Layout, stage: number): readonly Piece[] {
+  const { model } = job;
+  const layers = model.layers.length;
+  const sizes = sizesByLaw(model, layout);
+  const blocks = blocksByLaw(layout, layers, stage).flat();
+  const sizeOf = (block: number): Sizes => (block < 0 ? sizes.embed : block >= layers ? sizes.head : sizes.layer);
+  const ends = blocks.filter((block) => block < 0 || block >= layers);
+  const gathers = layout.sharding === 3 ? gathersByLaw(job, layout, stage) : () => 0;
+  const tied: readonly Piece[] =
+    sizes.tied && ends.length > 0
+      ? [{ ...sizes.tied, tied: true, gathers: ends.reduce((sum, block) => sum + gathers(block), 0) }]
+      : [];
+  const apart = blocks.map((block): Piece => ({ ...sizeOf(block), tied: false, gathers: gathers(block) }));
+  if (layout.sharding === 3) return [...tied, ...apart];
+  const together = apart.reduce((sum, each) => ({
+    ...sum,
+    summed: sum.summed + each.summed,
+    rest: sum.rest + each.rest,
+  }));
+  return [...tied, together];
+}
+
+/** How often a step gathers each block under sharding 3: one gather for each run of equal neighbours among the uses.
+ *
+ * A block is used 2 m times. Neighbours are equal only where one invocation of a chunk follows another: forward then
+ * backward repeats the chunk's last block, backward then forward its first, and twice the same way repeats the only block.
+ * Source: architecture.md, section 5, "Data axis", and program-example.md, section 7.
+ */
+export function gathersByLaw(job: Job, layout: Layout, stage: number): (block: number) => number {
+  const m = microBatches(job, layout);
+  const { schedule, pipeline: stages, chunks } = layout;
+  const list = scheduleList({ schedule, stages, chunks, microBatches: m }, stage);
+  const blocks = blocksByLaw(layout, job.model.layers.length, stage);
+  const repeated = new Map<number, number>();
+  for (const [index, { chunk, direction }] of list.entries()) {
+    const next = list[index + 1];
+    const own = blocks[chunk] ?? [];
+    if (next?.chunk !== chunk || (next.direction === direction && own.length > 1)) continue;
+    const block = direction === 'F' ? own.at(-1) : own[0];
+    if (block !== undefined) repeated.set(block, (repeated.get(block) ?? 0) + 1);
+  }
+  return (block) => 2 * m - (repeated.get(block) ?? 0);
+}
+
+/** Elements of a piece with padding: an even share for each data rank where it is cut. Where gradients are cut, what is
+ * summed over tensor is padded by itself, so that it is a slice of the shard too.
+ */
+export function paddedSizes({ summed, rest }: Sizes, layout: Pick<Layout, 'sharding' | 'data'>): Sizes {
+  const ways = layout.sharding > 0 ? layout.data : 1;
+  const pad = (count: number): number => Math.ceil(count / ways) * ways;
+  if (layout.sharding >= 2 && summed > 0 && rest > 0) return { summed: pad(summed), rest: pad(rest) };
+  return { summed, rest: pad(summed + rest) - summed };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { clusterFromRequest } from '../../cluster/index.ts';
+import { createJob, type Job } from '../../job/index.ts';
+import { layoutSpace } from '../../layout/index.ts';
+import { modelFromDimensions } from '../../model/index.ts';
+import { createEvaluator, evaluateStep } from '../evaluate/index.ts';
+import { splitCosts } from '../split-costs.ts';
+import { boundOf } from './index.ts';
+
+function jobOf(kind: 'gpt2' | 'llama', cluster: string, tied: boolean): Job {
+  const found = clusterFromRequest(cluster, 'cluster').cluster;
+  const dimensions = { kind, layers: 12, hidden: 1024, heads: 16, ffn: 4096, vocab: 32000, positions: 1024, tied };
+  const { model } = modelFromDimensions(dimensions, 'model');
+  if (!found || !model) throw new Error('internal: the fixture is broken.');
+  return createJob({ name: 'bounded', model, cluster: found, batch: { sequences: 96, length: 1024 } });
+}
+
+describe('bound of a layout', () => {
+  it.each([
+    ['gpt2', '2x dgx-h100', true],
+    ['llama', '3x dgx-a100', false],
+    ['llama', '1x pcie-8x-a100', true],
+  ] as const)('is at most its evaluation, in time and memory: %s on %s', (kind, cluster, tied) => {
+    const job = jobOf(kind, cluster, tied);
+    const evaluator = createEvaluator(job);
+    let index = 0;
+    const above: string[] = [];
+    for (const layout of layoutSpace(job, {}, splitCosts(job)).layouts()) {
+      index += 1;
+      if (index % 41 !== 0) continue;
+      const bound = boundOf(evaluator, layout);
+      const evaluation = evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout));
+      const peak = Math.max(...evaluation.peakBytes);
+      if (bound.seconds > evaluation.seconds * (1 + 1e-12) || bound.peakBytes > peak + 1e-6) {
+        above.push(`${JSON.stringify(layout)} ${bound.seconds / evaluation.seconds} ${bound.peakBytes / peak}`);
+      }
+    }
+    expect(above).toEqual([]);
+    expect(index).toBeGreaterThan(1000);
+  });
+});

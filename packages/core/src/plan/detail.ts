@@ -1,0 +1,122 @@
+/** @file One layout operation by operation: where the time goes, what travels, what is alive at the peak.
+ *
+ * A step repeats itself once its pipeline is full. So the program is compiled for few micro-batches, twice, one round of
+ * the steady state apart; the difference is what each further round adds. The sum is checked against the evaluation of
+ * the real step and the programs grow until they agree.
+ */
+import { compileProgram } from '../compile/index.ts';
+import type { Job } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
+import { type MemoryParts, memoryOf } from '../memory/index.ts';
+import { bytesSent, expandList } from '../program/index.ts';
+import {
+  type ExchangeTime,
+  exchangesOf,
+  type PeakRate,
+  partsOfList,
+  pricesOf,
+  type StepParts,
+  simulateProgram,
+} from '../sim/index.ts';
+import type { Evaluator } from './evaluate/index.ts';
+import type { Candidate } from './search.ts';
+
+export interface ExchangeDetail extends ExchangeTime {
+  /** Bytes that one rank of the slowest list sends in a step. */
+  readonly bytes: number;
+}
+
+export interface LayoutDetail {
+  readonly parts: StepParts;
+  readonly hiddenSeconds: number;
+  readonly exchanges: readonly ExchangeDetail[];
+  /** Bytes alive at the peak of each stage. */
+  readonly memory: readonly MemoryParts[];
+  /** Operations of the largest program that was simulated. */
+  readonly operations: number;
+}
+
+/** Details of a candidate; agrees with its evaluation to 1e-9. */
+export function detailOf(evaluator: Evaluator, { layout, evaluation }: Candidate, peak: PeakRate): LayoutDetail {
+  const { written, stride, extra } = evaluator.orderOf(layout);
+  const all = written + extra * stride;
+  let count = Math.min(all, written);
+  for (;;) {
+    const near = measure(evaluator, layout, count, peak);
+    if (count >= all) return near;
+    const next = measure(evaluator, layout, count + stride, peak, near.last);
+    const rounds = (all - count) / stride;
+    const seconds = near.seconds + rounds * (next.seconds - near.seconds);
+    if (Math.abs(seconds - evaluation.seconds) <= 1e-9 * evaluation.seconds) {
+      return withPeaks(extrapolate(near, next, rounds), evaluation.peakBytes);
+    }
+    count = Math.min(all, count + stride * Math.ceil(count / stride));
+  }
+}
+
+interface Measured extends LayoutDetail {
+  readonly seconds: number;
+  readonly last: number;
+}
+
+function measure(evaluator: Evaluator, layout: Layout, microBatches: number, peak: PeakRate, list?: number): Measured {
+  const program = compileProgram(shortened(evaluator.job, layout, microBatches), layout);
+  const lists = program.lists.map((each) => expandList(program, each));
+  const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
+  const last = list ?? step.last;
+  const parts = partsOfList(step, last, peak);
+  const sent = bytesSent(program, lists).lists[last];
+  const exchanges = exchangesOf(step, last).map((row): ExchangeDetail => {
+    const match = sent?.exchanges.filter((each) => each.kind === row.kind && each.over === row.over) ?? [];
+    return { ...row, bytes: match.reduce((sum, each) => sum + each.bytes, 0) };
+  });
+  return {
+    seconds: step.seconds,
+    last,
+    parts,
+    exchanges,
+    hiddenSeconds: exchanges.reduce((sum, row) => sum + row.seconds - row.exposedSeconds, 0),
+    memory: memoryOf(program, lists).lists.map((each) => each.parts),
+    operations: lists.reduce((sum, each) => sum + each.operations.length, 0),
+  };
+}
+
+/** The same job with as many sequences as these micro-batches take. */
+const shortened = (job: Job, layout: Layout, microBatches: number): Job => ({
+  ...job,
+  batch: { ...job.batch, sequences: microBatches * layout.data * layout.microBatch },
+});
+
+function extrapolate(near: Measured, next: Measured, rounds: number): LayoutDetail {
+  const further = (a: number, b: number): number => a + rounds * (b - a);
+  const records = <Key extends string>(a: Readonly<Record<Key, number>>, b: Readonly<Record<Key, number>>) =>
+    Object.fromEntries(Object.keys(a).map((key) => [key, further(a[key as Key], b[key as Key])])) as Record<
+      Key,
+      number
+    >;
+  return {
+    parts: records(near.parts, next.parts),
+    hiddenSeconds: further(near.hiddenSeconds, next.hiddenSeconds),
+    exchanges: near.exchanges.map((row, index) => {
+      const other = next.exchanges[index] ?? row;
+      return {
+        ...row,
+        count: further(row.count, other.count),
+        seconds: further(row.seconds, other.seconds),
+        exposedSeconds: further(row.exposedSeconds, other.exposedSeconds),
+        bytes: further(row.bytes, other.bytes),
+      };
+    }),
+    memory: near.memory,
+    operations: next.operations,
+  };
+}
+
+/** What further micro-batches keep alive (all of them under GPipe) is activations. */
+function withPeaks(detail: LayoutDetail, peaks: Float64Array): LayoutDetail {
+  const memory = detail.memory.map((parts, stage) => {
+    const sum = Object.values(parts).reduce((total, part) => total + part, 0);
+    return { ...parts, activations: parts.activations + (peaks[stage] ?? sum) - sum };
+  });
+  return { ...detail, memory };
+}

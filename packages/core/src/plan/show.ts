@@ -1,0 +1,222 @@
+/** @file One layout in full: the `show` object of the contract. */
+import { capacityBytes, gpuCount } from '../cluster/index.ts';
+import type { Assumption, Prices } from '../cost/index.ts';
+import type { Issue } from '../errors/index.ts';
+import type { Job } from '../job/index.ts';
+import { formatLayout, type Layout, microBatchesOf } from '../layout/index.ts';
+import { type AxisName, createMesh, groupsAlong } from '../mesh/index.ts';
+import { flopsPerToken, mfuConvention } from '../model/index.ts';
+import type { StepParts } from '../sim/index.ts';
+import { detailOf, type ExchangeDetail } from './detail.ts';
+import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
+import type { Candidate } from './search.ts';
+import { deviceMemory, memoryAssumptions, type Verdict, worstVerdict } from './verdict.ts';
+import { warningsOf } from './warnings.ts';
+
+export interface ShownStage {
+  readonly stage: number;
+  readonly layers: number;
+  /** Parameters on one rank. */
+  readonly parameters: number;
+  readonly allocatedBytes: number;
+  readonly reservedBytes: number;
+  readonly deviceBytes: number;
+  readonly hostBytes: number;
+  readonly verdict: Verdict;
+  readonly partsBytes: Readonly<Record<string, number>>;
+}
+
+export interface ShownTraffic {
+  readonly axis: string;
+  readonly collective: string;
+  readonly count: number;
+  readonly bytesPerRank: number;
+  readonly link: string;
+  readonly crossesNode: boolean;
+  readonly seconds: number;
+  readonly exposedSeconds: number;
+  /** Most of its time is waited for. */
+  readonly blocking: boolean;
+}
+
+export interface Shown {
+  readonly schema: 'meshwright.show/1';
+  readonly job: Readonly<Record<string, number | string>>;
+  readonly layout: Layout & { readonly short: string };
+  readonly gpus: number;
+  readonly step: {
+    readonly seconds: number;
+    readonly low: number;
+    readonly high: number;
+    readonly tokensPerSecondPerGpu: number;
+    readonly tflopsPerGpu: number;
+    readonly mfu: number;
+    readonly mfuConvention: string;
+    readonly hfu: number;
+    readonly partsSeconds: StepParts;
+    readonly hiddenSeconds: number;
+  };
+  readonly memory: {
+    readonly capacityBytes: number;
+    readonly verdict: Verdict;
+    readonly stages: readonly ShownStage[];
+  };
+  readonly traffic: readonly ShownTraffic[];
+  readonly pipeline: {
+    readonly schedule: string;
+    readonly stages: number;
+    readonly chunks: number;
+    readonly microBatches: number;
+    readonly bubbleShare: number;
+    readonly bubbleRatio: number;
+    readonly layersPerStage: readonly number[];
+  };
+  readonly groups?: Readonly<Record<string, readonly (readonly number[])[]>>;
+  readonly assumptions: readonly Assumption[];
+  readonly warnings: readonly Issue[];
+  readonly issues: readonly Issue[];
+}
+
+export interface ShowOptions {
+  /** The ranks of every group along each axis. */
+  readonly groups?: boolean;
+  readonly issues?: readonly Issue[];
+}
+
+export function showCandidate(evaluator: Evaluator, candidate: Candidate, options: ShowOptions = {}): Shown {
+  const { job } = evaluator;
+  const { layout } = candidate;
+  const prices = evaluator.pricesOf(layout);
+  const peak = peakRate(job);
+  const detail = detailOf(evaluator, candidate, (dtype) => peakRate(job, dtype));
+  const spec = evaluator.specOf(layout);
+  const gpus = gpuCount(job.cluster);
+  const { seconds } = candidate.evaluation;
+  const tokens = job.batch.sequences * job.batch.length;
+  const perToken = flopsPerToken(job.model, job.batch.length);
+  const stages = spec.stages.map((stage, index): ShownStage => {
+    const memory = deviceMemory(job, layout, candidate.evaluation.peakBytes[index] ?? 0, stage.residentBytes);
+    const parameters = stage.buckets.reduce((sum, bucket) => sum + bucket.plan.elements, 0);
+    return {
+      stage: index,
+      layers: layersOfStage(layout, index),
+      parameters,
+      ...memory,
+      hostBytes: 0,
+      partsBytes: { ...detail.memory[index] },
+    };
+  });
+  const { parts } = detail;
+  const busy = parts.ideal + parts.inefficiency + parts.memoryBound + parts.recompute + parts.optimizer;
+  const hardware = hardwareFlops(evaluator, layout);
+  return {
+    schema: 'meshwright.show/1',
+    job: jobFacts(job),
+    layout: { ...layout, short: formatLayout(layout) },
+    gpus,
+    step: {
+      seconds,
+      ...interval(job, layout, seconds),
+      tokensPerSecondPerGpu: tokens / seconds / gpus,
+      tflopsPerGpu: (perToken * tokens) / seconds / gpus / 1e12,
+      mfu: (perToken * tokens) / seconds / gpus / peak,
+      mfuConvention,
+      hfu: hardware / seconds / gpus / peak,
+      partsSeconds: parts,
+      hiddenSeconds: detail.hiddenSeconds,
+    },
+    memory: {
+      capacityBytes: capacityBytes(job.cluster),
+      verdict: worstVerdict(stages.map((stage) => stage.verdict)),
+      stages,
+    },
+    traffic: detail.exchanges.map((row) => traffic(row, prices)),
+    pipeline: {
+      schedule: layout.schedule,
+      stages: layout.pipeline,
+      chunks: layout.chunks,
+      microBatches: microBatchesOf(job, layout),
+      bubbleShare: parts.bubble / seconds,
+      bubbleRatio: parts.bubble / Math.max(busy, Number.MIN_VALUE),
+      layersPerStage: layout.layersPerStage,
+    },
+    ...(options.groups && { groups: groupsOf(layout) }),
+    assumptions: [...prices.assumptions, ...memoryAssumptions],
+    warnings: warningsOf(job, layout, parts, seconds, prices, stages),
+    issues: options.issues ?? [],
+  };
+}
+
+const layersOfStage = ({ pipeline, chunks, layersPerStage }: Layout, stage: number): number => {
+  let layers = 0;
+  for (let chunk = 0; chunk < chunks; chunk++) layers += layersPerStage[chunk * pipeline + stage] ?? 0;
+  return layers;
+};
+
+/** FLOP/s of the device at its best for a type; the job's own type when none is named. */
+export function peakRate(job: Job, dtype: string = job.precision): number {
+  const { gemm } = job.cluster.device;
+  if (dtype === 'fp32') return gemm.fp32.peak.value;
+  return dtype === 'fp16' ? gemm.fp16.peak.value : gemm.bf16.peak.value;
+}
+
+/** FLOPs of all kernels of a step, recomputation included, over all ranks. */
+function hardwareFlops(evaluator: Evaluator, layout: Layout): number {
+  const { calls } = evaluator.blocksOf(layout);
+  const layers = evaluator.job.model.layers.length;
+  const perMicroBatch =
+    layers * (calls.layerForward.productFlops + calls.layerBackward.productFlops) +
+    calls.headForward.productFlops +
+    calls.headBackward.productFlops;
+  return perMicroBatch * layout.tensor * layout.data * microBatchesOf(evaluator.job, layout);
+}
+
+function jobFacts(job: Job): Readonly<Record<string, number | string>> {
+  return {
+    name: job.name,
+    model: job.model.name,
+    cluster: job.cluster.name,
+    sequences: job.batch.sequences,
+    length: job.batch.length,
+    tokens: job.batch.sequences * job.batch.length,
+    precision: job.precision,
+    optimizer: job.optimizer,
+    framework: job.framework,
+    attention: job.kernels.attention,
+    dropout: job.kernels.dropout,
+  };
+}
+
+/** The step under the kindest and the unkindest values of what is assumed of device and host. */
+function interval(job: Job, layout: Layout, seconds: number): { low: number; high: number } {
+  const { sustained } = job.cluster.device;
+  const under = (launchCompute: number, launchExchange: number, rate: number): number => {
+    const evaluator = createEvaluator(job, { launchCompute, launchExchange, sustained: rate });
+    return evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout)).seconds;
+  };
+  return {
+    low: Math.min(seconds, under(10e-6, 15e-6, sustained.high)),
+    high: Math.max(seconds, under(67e-6, 170e-6, sustained.low)),
+  };
+}
+
+function traffic(row: ExchangeDetail, prices: Prices): ShownTraffic {
+  const link = prices.linkOf([row.axis as AxisName], row.over === 'ends' ? 'ends' : 'all');
+  return {
+    axis: row.axis,
+    collective: row.kind,
+    count: row.count,
+    bytesPerRank: row.bytes,
+    link: link.name,
+    crossesNode: link.crossesNode,
+    seconds: row.seconds,
+    exposedSeconds: row.exposedSeconds,
+    blocking: row.exposedSeconds > row.seconds / 2,
+  };
+}
+
+function groupsOf(layout: Layout): NonNullable<Shown['groups']> {
+  const { tensor, data, pipeline, order } = layout;
+  const mesh = createMesh({ tensor, data, pipeline }, order);
+  return Object.fromEntries((['tensor', 'data', 'pipeline'] as const).map((axis) => [axis, groupsAlong(mesh, [axis])]));
+}

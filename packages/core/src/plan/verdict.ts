@@ -1,0 +1,62 @@
+/** @file From allocated bytes to a verdict: three numbers that are never mixed, and the margin to the capacity.
+ *
+ * allocated: tensors. reserved: allocated and what the allocator loses to fragments. device: reserved, communicators and
+ * the context of the driver. The verdict compares device bytes with what the allocator of the device can see.
+ */
+import { capacityBytes } from '../cluster/index.ts';
+import type { Assumption } from '../cost/index.ts';
+import type { Job } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
+
+export type Verdict = 'fits' | 'at-risk' | 'does-not-fit';
+
+interface Range {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Share of allocated activations and buffers that an allocator with expandable segments loses. */
+const FRAGMENTS: Range = { value: 0.03, low: 0.01, high: 0.08 };
+/** Bytes of one communicator; an axis with more than one rank has one. */
+const COMMUNICATOR: Range = { value: 0.4e9, low: 0.2e9, high: 0.8e9 };
+/** Bytes of context, kernels and workspace of the matrix library. */
+const CONTEXT: Range = { value: 0.75e9, low: 0.4e9, high: 1.2e9 };
+
+export const memoryAssumptions: readonly Assumption[] = [
+  { what: 'share of allocated memory lost to fragments', ...FRAGMENTS, source: 'physics notes, memory; a range' },
+  { what: 'bytes of a communicator', ...COMMUNICATOR, source: 'physics notes: about 0.5 GB each' },
+  { what: 'bytes of context and workspace', ...CONTEXT, source: 'physics notes: 0.3 to 0.6 GB and workspace' },
+];
+
+export interface DeviceMemory {
+  readonly allocatedBytes: number;
+  readonly reservedBytes: number;
+  readonly deviceBytes: number;
+  readonly verdict: Verdict;
+}
+
+/** Memory of a device that has allocated `peak` bytes of which `resident` never move. */
+export function deviceMemory(job: Job, layout: Layout, peak: number, resident: number): DeviceMemory {
+  const capacity = capacityBytes(job.cluster);
+  const axes = [layout.tensor, layout.data, layout.pipeline].filter((degree) => degree > 1).length;
+  const reserved = (share: number): number => peak + (peak - resident) * share;
+  const device = (fragments: number, communicator: number, context: number): number =>
+    reserved(fragments) + axes * communicator + context;
+  const verdictOf = (): Verdict => {
+    if (device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value) > capacity) return 'does-not-fit';
+    return device(FRAGMENTS.high, COMMUNICATOR.high, CONTEXT.high) > capacity ? 'at-risk' : 'fits';
+  };
+  return {
+    allocatedBytes: peak,
+    reservedBytes: reserved(FRAGMENTS.value),
+    deviceBytes: device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value),
+    verdict: verdictOf(),
+  };
+}
+
+/** The verdict of the fullest stage. */
+export function worstVerdict(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('does-not-fit')) return 'does-not-fit';
+  return verdicts.includes('at-risk') ? 'at-risk' : 'fits';
+}

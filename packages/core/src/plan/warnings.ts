@@ -1,0 +1,76 @@
+/** @file The pitfalls of the field as warnings, each with its threshold, the number here, and what to do. */
+import type { Prices } from '../cost/index.ts';
+import { type Issue, warning } from '../errors/index.ts';
+import type { Job } from '../job/index.ts';
+import { type Layout, microBatchesOf } from '../layout/index.ts';
+import type { StepParts } from '../sim/index.ts';
+import { formatShare } from '../units/index.ts';
+import type { ShownStage } from './show.ts';
+
+export function warningsOf(
+  job: Job,
+  layout: Layout,
+  parts: StepParts,
+  seconds: number,
+  prices: Prices,
+  stages: readonly ShownStage[],
+): readonly Issue[] {
+  return [
+    ...pipelineWarnings(job, layout, parts.bubble / seconds),
+    ...linkWarnings(layout, prices),
+    ...dataWarnings(layout, parts.data / seconds),
+    ...memoryWarnings(stages),
+  ];
+}
+
+function pipelineWarnings(job: Job, layout: Layout, bubble: number): readonly Issue[] {
+  const issues: Issue[] = [];
+  if (layout.pipeline === 1) return issues;
+  const count = microBatchesOf(job, layout);
+  if (bubble > 0.1) {
+    const what = `the bubble is ${formatShare(bubble)} of the step, above 10 %.`;
+    const fix = 'Use more micro-batches, more chunks or fewer stages.';
+    issues.push(warning('BUBBLE_OVER_10_PERCENT', 'layout.pipeline', what, fix, { bubbleShare: bubble }));
+  }
+  if (count < 4 * layout.pipeline) {
+    const what = `${count} micro-batches are fewer than 4 x ${layout.pipeline} stages.`;
+    const fix = 'Use a smaller micro-batch, a larger batch or fewer stages.';
+    issues.push(warning('FEW_MICRO_BATCHES', 'layout.microBatch', what, fix, { microBatches: count }));
+  }
+  return issues;
+}
+
+function linkWarnings(layout: Layout, prices: Prices): readonly Issue[] {
+  if (layout.tensor === 1) return [];
+  const { tier, name } = prices.linkOf(['tensor']);
+  if (tier === 'inter') {
+    const what = `a tensor group of ${layout.tensor} ranks reaches over ${name}.`;
+    return [warning('TENSOR_CROSSES_NODE', 'layout.tensor', what, 'Keep tensor groups inside a node.')];
+  }
+  if (tier === 'pcie' && layout.tensor > 2) {
+    const what = `a tensor group of ${layout.tensor} ranks exchanges over ${name}, more than 2.`;
+    return [warning('TENSOR_ON_PCIE', 'layout.tensor', what, 'Use 2 or 1, or GPUs with a faster link.')];
+  }
+  return [];
+}
+
+function dataWarnings(layout: Layout, exposed: number): readonly Issue[] {
+  const issues: Issue[] = [];
+  if (layout.data > 1 && exposed > 0.1) {
+    const what = `exchanges of the data axis are waited for during ${formatShare(exposed)} of the step, above 10 %.`;
+    const fix = 'Use a larger batch, fewer data ranks or less sharding.';
+    issues.push(warning('DATA_SYNC_EXPOSED', 'layout.data', what, fix, { exposedShare: exposed }));
+  }
+  return issues;
+}
+
+function memoryWarnings(stages: readonly ShownStage[]): readonly Issue[] {
+  const bytes = stages.map((stage) => stage.deviceBytes);
+  const most = Math.max(...bytes);
+  const least = Math.min(...bytes);
+  if (stages.length === 1 || least > 0.6 * most) return [];
+  const what = `the fullest stage holds ${(most / least).toFixed(1)} times the memory of the emptiest.`;
+  return [
+    warning('STAGES_UNBALANCED', 'layout.layersPerStage', what, 'Move layers, or recompute on the full stages only.'),
+  ];
+}
