@@ -2,6 +2,14 @@
  * memory and time are measured. No strategy lives here: what to cut, exchange and when is all in the program.
  */
 export type { RunFailure } from './interpreter/rank.ts';
+export { type BytesDifference, bytesByAxis, compareBytes } from './parity/moved-bytes.ts';
+export {
+  compareRuns,
+  defaultBounds,
+  type ParityBounds,
+  type ParityFinding,
+  type ParityReport,
+} from './parity/parity.ts';
 export type { GlobalTensor, TensorSet } from './train/assemble.ts';
 export { createRankPool, type RankPool } from './train/rank-pool.ts';
 export {

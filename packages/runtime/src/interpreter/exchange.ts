@@ -3,7 +3,7 @@ import { assertInvariant } from '@meshwright/core/errors';
 import { rankOf } from '@meshwright/core/mesh';
 import type { Collective, ExpandedOperation, Recv, Send } from '@meshwright/core/program';
 import type { Elements } from '../kernels/tensor.ts';
-import { emptyLike, operandsOf, type PieceMap, packPiece, pieceMapOf, unpackPiece } from '../place/pieces.ts';
+import { emptyLike, type PieceMap, packPiece, pieceMapOf, unpackPiece } from '../place/pieces.ts';
 import {
   type Circle,
   directAllReduce,

@@ -1,13 +1,12 @@
 /** @file The threads that ranks run in. They start once and take one run after another. */
 import { Worker } from 'node:worker_threads';
-import type { Program } from '@meshwright/core/program';
-import { expandList } from '@meshwright/core/program';
+import { expandList, type Program } from '@meshwright/core/program';
 import type { Fabric, RunOptions } from '../interpreter/machine.ts';
 import { describeOperation, type RunFailure } from '../interpreter/rank.ts';
 import { listOf, seatOf } from '../place/seat.ts';
 import { progressWord } from '../transport/fabric.ts';
 import { openPort } from '../transport/port.ts';
-import type { FromWorker } from './messages.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
 import type { HostOutcome, RankOutcome } from './outcome.ts';
 
 export interface PoolRun {
@@ -18,7 +17,7 @@ export interface PoolRun {
 }
 
 export interface RankPool {
-  /** Runs a program, one rank a thread; starts threads that are missing. One run at a time. */
+  /** Runs a program, one rank a thread; starts threads that are missing. Runs wait for one another. */
   readonly run: (run: PoolRun) => Promise<HostOutcome>;
   readonly close: () => Promise<void>;
 }
@@ -28,22 +27,55 @@ const workerUrl = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/train/rank-worker.js', import.meta.url)
   : new URL('./rank-worker.js', import.meta.url);
 
+/** What a thread says, or that it died. */
+type Word = FromWorker | { readonly kind: 'died'; readonly reason: string };
+
+interface Thread {
+  readonly worker: Worker;
+  /** Who hears it: the run that it is in. */
+  hear: (word: Word) => void;
+  alive: boolean;
+}
+
+/** Without the flags of this process: a test runner's export conditions would lead the thread to sources. */
+function startThread(): Thread {
+  const worker = new Worker(workerUrl, { execArgv: [] });
+  const thread: Thread = { worker, hear: () => undefined, alive: true };
+  const die = (reason: string): void => {
+    if (!thread.alive) return;
+    thread.alive = false;
+    thread.hear({ kind: 'died', reason });
+  };
+  worker.on('message', (word: FromWorker) => thread.hear(word));
+  worker.on('error', (error) => die(error.message));
+  worker.on('exit', (code) => die(`its thread ended with code ${code}`));
+  return thread;
+}
+
 export function createRankPool(): RankPool {
-  const workers: (Worker | undefined)[] = [];
+  let threads: Thread[] = [];
+  let running: Promise<unknown> = Promise.resolve();
   return {
     run: (run) => {
-      const { ranks } = run.fabric.plan;
-      for (let rank = 0; rank < ranks; rank++) workers[rank] ??= new Worker(workerUrl);
-      return runOnce(run, workers);
+      const start = (): Promise<HostOutcome> => {
+        threads = Array.from({ length: Math.max(run.fabric.plan.ranks, threads.length) }, (_, rank) => {
+          const known = threads[rank];
+          return known?.alive ? known : startThread();
+        });
+        return runOnce(run, threads);
+      };
+      const outcome = running.then(start);
+      running = outcome.catch(() => undefined);
+      return outcome;
     },
     close: async () => {
-      await Promise.all(workers.splice(0).map((worker) => worker?.terminate()));
+      await Promise.all(threads.splice(0).map(({ worker }) => worker.terminate()));
     },
   };
 }
 
 /** Ends when every rank has said its last word. A thread that dies is replaced in the next run. */
-function runOnce(run: PoolRun, workers: (Worker | undefined)[]): Promise<HostOutcome> {
+function runOnce(run: PoolRun, threads: readonly Thread[]): Promise<HostOutcome> {
   const { program, options, fabric, patienceMs } = run;
   const { ranks } = fabric.plan;
   const outcomes = Array.from({ length: ranks }, (_, rank): RankOutcome => ({ rank, records: [], shards: {} }));
@@ -51,29 +83,20 @@ function runOnce(run: PoolRun, workers: (Worker | undefined)[]): Promise<HostOut
   return new Promise((resolve) => {
     let running = ranks;
     const origin = process.hrtime.bigint();
-    for (let rank = 0; rank < ranks; rank++) {
-      const worker = workers[rank]!;
-      const end = (): void => {
-        worker.removeAllListeners();
+    for (const [rank, thread] of threads.slice(0, ranks).entries()) {
+      thread.hear = (word) => {
+        if (word.kind === 'step') return void outcomes[rank]!.records.push(word.record);
+        if (word.kind === 'done') outcomes[rank] = { ...outcomes[rank]!, shards: word.shards };
+        if (word.kind === 'failed') failure ??= word.failure;
+        if (word.kind === 'died') {
+          failure ??= deathOf(run, rank, word.reason);
+          openPort(fabric.plan, fabric.memory, rank).fail();
+        }
+        thread.hear = () => undefined;
         running -= 1;
         if (running === 0) resolve({ stopped: failure ?? 'done', ranks: outcomes });
       };
-      worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'step') return void outcomes[rank]!.records.push(message.record);
-        if (message.kind === 'done') outcomes[rank] = { ...outcomes[rank]!, shards: message.shards };
-        if (message.kind === 'failed') failure ??= message.failure;
-        end();
-      });
-      worker.on('error', (error) => {
-        failure ??= deathOf(run, rank, error.message);
-      });
-      worker.on('exit', (code) => {
-        workers[rank] = undefined;
-        failure ??= deathOf(run, rank, `its thread ended with code ${code}`);
-        openPort(fabric.plan, fabric.memory, rank).fail();
-        end();
-      });
-      worker.postMessage({ program, rank, options, fabric, origin, patienceMs });
+      thread.worker.postMessage({ program, rank, options, fabric, origin, patienceMs } satisfies ToWorker);
     }
   });
 }

@@ -47,6 +47,7 @@ export interface TrackedMemory {
 }
 
 export interface RunResult {
+  readonly optimizer: Program['optimizer'];
   readonly stopped: 'done' | RunFailure;
   /** One for each completed step. */
   readonly losses: readonly number[];
@@ -105,6 +106,7 @@ function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fab
   });
   const last = steps.at(-1) ?? [];
   return {
+    optimizer: program.optimizer,
     stopped,
     losses: steps.map((records) => records.find(({ loss }) => loss !== undefined)?.loss ?? Number.NaN),
     gradientNorms: steps.map((records) => records.find((record) => record.gradientNorm !== undefined)?.gradientNorm),
