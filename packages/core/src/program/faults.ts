@@ -96,9 +96,9 @@ function countTiedTwice(program: Program): Program | undefined {
   }));
 }
 
-/** The first gather of updated weights on each list comes after everything that reads them. */
+/** The first gather of weights on each list comes after everything that reads them. */
 function gatherTooLate(program: Program): Program | undefined {
-  const gather: Choice = ({ why }) => why.rule === 'gather-updated';
+  const gather: Choice = ({ why }) => why.rule === 'gather-updated' || why.rule === 'gather-unit';
   if (!program.lists.some(({ items }) => items.some((item) => isChosen(item, gather)))) return undefined;
   return mapLists(program, (list) => {
     const late = list.items.find((item) => isChosen(item, gather));

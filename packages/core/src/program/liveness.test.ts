@@ -58,18 +58,19 @@ describe('lifetimes of the example program', () => {
   });
 });
 
-it('walks a hundred thousand operations in well under a second', () => {
+it('takes less time than writing the operations out, however many they are', () => {
   const many: Program = {
     ...program,
     lists: program.lists.map((list) => ({ ...list, items: repeat(list.items, 700) })),
   };
   const [list] = many.lists;
   if (list === undefined) throw new Error('no list');
-  const expanded = expandList(many, list);
-  expect(expanded.operations.length).toBeGreaterThan(50_000);
   const start = performance.now();
+  const expanded = expandList(many, list);
+  const middle = performance.now();
   lifetimesOf(expanded, degrees);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(expanded.operations.length).toBeGreaterThan(50_000);
+  expect((performance.now() - middle) / (middle - start)).toBeLessThan(4);
 });
 
 /** The calls of a list over and over, with ever new micro-batches. */

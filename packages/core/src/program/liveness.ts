@@ -70,12 +70,13 @@ interface Tracker {
   readonly finish: () => Pick<Lifetimes, 'ranges' | 'residents'>;
 }
 
-/** The open lifetime of one memory: what has been written of it so far (views, slices, or the whole). */
+/** The open lifetime of one memory, and what has been written of it so far: all, or some views, slices and shards. */
 interface Open {
   readonly owner: Instance;
   readonly first: number;
   last: number;
-  readonly written: Set<object | string>;
+  whole: boolean;
+  parts: Set<object | string> | undefined;
 }
 
 function createTracker(expanded: ExpandedList, degrees: Degrees): Tracker {
@@ -83,7 +84,7 @@ function createTracker(expanded: ExpandedList, degrees: Degrees): Tracker {
   const open: (Open | undefined)[] = [];
   const closed: Open[] = [];
   const start = (number: number, owner: Instance, index: number): Open => {
-    const created = { owner, first: index, last: index, written: new Set<object | string>() };
+    const created: Open = { owner, first: index, last: index, whole: false, parts: undefined };
     open[number] = created;
     closed.push(created);
     return created;
@@ -100,14 +101,10 @@ function createTracker(expanded: ExpandedList, degrees: Degrees): Tracker {
       const { instance } = operand;
       if (!accumulate && isWhole(operand) && !readsStorage(operation, instance, storages)) {
         const number = storages.numberOf(instance);
-        start(number, storages.owners[number] ?? instance, operation.index).written.add(instance);
+        start(number, storages.owners[number] ?? instance, operation.index).whole = true;
         return true;
       }
-      const { written } = extend(instance, operation.index);
-      const part = operand.view ?? operand.slice ?? instance;
-      const adds = accumulate && (written.has(part) || written.has(instance));
-      written.add(part);
-      return !adds;
+      return !addsTo(extend(instance, operation.index), operand, accumulate);
     },
     finish: () => ({
       ranges: closed.filter(({ owner }) => !owner.declaration.resident).map((each) => rangeOf(each, degrees)),
@@ -119,6 +116,20 @@ function createTracker(expanded: ExpandedList, degrees: Degrees): Tracker {
       })),
     }),
   };
+}
+
+/** Whether an accumulating write finds what it adds to; notes what is written. */
+function addsTo(range: Open, operand: Operand, accumulate: boolean): boolean {
+  if (isWhole(operand)) {
+    const adds = accumulate && range.whole;
+    range.whole = true;
+    return adds;
+  }
+  const part = operand.view ?? operand.slice ?? operand.instance;
+  range.parts ??= new Set();
+  const adds = accumulate && (range.whole || range.parts.has(part));
+  range.parts.add(part);
+  return adds;
 }
 
 const isWhole = ({ instance, view, slice }: Operand): boolean =>

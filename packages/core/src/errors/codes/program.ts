@@ -20,6 +20,10 @@ export const program = {
     meaning: 'A block does not pass forward and backward exactly once for a micro-batch.',
     fix: 'Call each block once in each direction for each micro-batch.',
   },
+  BACKWARD_DIFFERS: {
+    meaning: 'The backward of a block does not answer its forward kernel by kernel and parameter by parameter.',
+    fix: 'Give each forward kernel its gradients, and each use of a parameter one gradient, once.',
+  },
   READ_BEFORE_WRITE: {
     meaning: 'An operation reads a buffer that no earlier operation of the period writes.',
     fix: 'Write the buffer first, or move the read behind the write.',
@@ -83,6 +87,10 @@ export const program = {
   GRADIENT_MISSING: {
     meaning: 'A gradient is reduced or used that nothing wrote in this period.',
     fix: 'Write the gradient of every parameter of the bucket first.',
+  },
+  GRADIENT_UNUSED: {
+    meaning: 'A gradient is written and neither reduced nor used.',
+    fix: 'Reduce it, or give it to the optimizer.',
   },
   OPTIMIZER_INCOMPLETE: {
     meaning: 'The optimizer does not update each bucket exactly once, with its gradient, weights and state.',

@@ -2,7 +2,7 @@
  *
  * The law: a gather over an axis takes weights that this axis cuts and makes them whole. A sum or scatter of gradients
  * takes parameters that are all written and all partial over the axis: what is not partial would be counted once for
- * each rank. `G.b.summed` covers the leading parameters only. After a scatter in place the rest of the buffer is void.
+ * each rank. `G.b.summed` covers the leading parameters only. What was scattered is used up.
  */
 import type { ExpandedOperation, ExpandedWrite, Operand } from '../expand.ts';
 import type { Collective, View } from '../types.ts';
@@ -53,6 +53,8 @@ function reduceGradients(
   const bucket = walk.states.bucketOf(read.instance);
   const state = walk.states.buckets.get(read.instance.name) ?? { kind: 'bucket', cut: [], views: new Map() };
   if (bucket === undefined) return;
+  walk.unread.delete(read.instance.name);
+  walk.unread.set(operand.instance.name, expanded);
   const covered = coveredViews(bucket, read);
   const groups = groupViews(covered, (view) => {
     const partial = state.views.get(view);
@@ -71,7 +73,7 @@ function reduceGradients(
   const there = accumulate ? walk.states.buckets.get(operand.instance.name) : undefined;
   if (there) compareAdded(walk, expanded, operand, there, after);
   walk.states.buckets.set(operand.instance.name, after);
-  if (operand.instance.declaration.shardOf !== undefined) walk.states.buckets.set(read.instance.name, after);
+  walk.states.buckets.set(read.instance.name, { kind: 'bucket', cut: state.cut, views: new Map() });
 }
 
 /** Whether parameters of one state may be reduced so. */

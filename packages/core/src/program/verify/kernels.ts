@@ -86,6 +86,7 @@ function writeGradient(walk: Walk, expanded: ExpandedOperation, write: ExpandedW
   const made = copies !== undefined && walk.degrees(copies) > 1 ? union(partial, [partialOver(copies)]) : partial;
   const state = walk.states.buckets.get(instance.name) ?? { kind: 'bucket', cut: [], views: new Map() };
   walk.states.buckets.set(instance.name, state);
+  walk.unread.set(instance.name, expanded);
   if (view === undefined) return;
   const there = write.accumulate ? state.views.get(view) : undefined;
   if (there && !equal(there, made)) {

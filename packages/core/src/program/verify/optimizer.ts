@@ -110,6 +110,7 @@ function readGradient(walk: Walk, expanded: ExpandedOperation, { instance }: Ope
     views: new Map(),
   };
   walk.states.buckets.set(instance.name, state);
+  walk.unread.delete(instance.name);
   const declared = declaredCut(instance, walk.degrees);
   if (!sameAxes(state.cut, declared)) {
     walk.find(expanded, {

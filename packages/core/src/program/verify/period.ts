@@ -80,6 +80,12 @@ function checkEnd(walk: Walk, report: Report): void {
         message: `${name} is what the period leaves: it is ${wordsOf(partial)}.`,
         hint: `Reduce it over ${partial.map(({ over }) => over).join(' and ')}.`,
       });
+    } else if (walk.states.buckets.has(name)) {
+      report.at(walk.list.name, operation, {
+        code: 'GRADIENT_UNUSED',
+        message: `${name} is written: nothing reduces it or updates weights with it.`,
+        hint: 'Reduce it, or give it to the optimizer.',
+      });
     } else if (isWasted(operation, name)) {
       report.at(walk.list.name, operation, {
         code: 'WRITTEN_NEVER_READ',

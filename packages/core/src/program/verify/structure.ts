@@ -8,6 +8,7 @@
 import { degreeOf } from '../../mesh/index.ts';
 import { blocksOf, boundaryName, declaredName } from '../expand.ts';
 import type { Call, Item, Program, RankList, Template } from '../types.ts';
+import { verifyBackward } from './backward.ts';
 import { verifyOperands } from './operands.ts';
 import type { Report } from './report.ts';
 
@@ -28,6 +29,7 @@ export function verifyStructure(program: Program, report: Report): void {
     }
     verifyNames(program, list, templates, report);
   }
+  verifyBackward(program, report);
   verifyCalls(program, templates, report);
   verifyLossScale(program, report);
 }

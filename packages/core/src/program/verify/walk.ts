@@ -29,8 +29,7 @@ export function readPlain(walk: Walk, operation: ExpandedOperation, { instance }
   walk.unread.delete(instance.name);
   const state = walk.states.plain.get(instance.name);
   if (state) return state.partial;
-  const { role, resident } = instance.declaration;
-  if (role !== 'input' && !resident) {
+  if (instance.declaration.role !== 'input') {
     walk.find(operation, {
       code: 'READ_BEFORE_WRITE',
       message: `${instance.name} is read: no earlier operation of ${walk.list.name} writes it.`,

@@ -1,0 +1,93 @@
+/** @file Backward answers forward, template by template.
+ *
+ * The law: each kernel of a block's forward has its input gradient and its weight gradient in the block's backward, as
+ * many of each, and each use of a parameter adds to its gradient once. What backward makes again does not count.
+ */
+import { type KernelName, kernels } from '../kernels/index.ts';
+import type { BlockKind, Operation, Program } from '../types.ts';
+import type { Report } from './report.ts';
+
+/** Reports forward kernels without a backward, backward kernels without a forward, and parameters with too many or too
+ * few gradients.
+ */
+export function verifyBackward(program: Program, report: Report): void {
+  const declared = new Set(program.buffers.map(({ name }) => name));
+  for (const block of new Set(program.templates.map((template) => template.block))) {
+    const forward = operationsOf(program, block, 'forward');
+    const backward = operationsOf(program, block, 'backward');
+    compareKernels(block, forward, backward, report);
+    compareParameters(block, forward, backward, declared, report);
+  }
+}
+
+const operationsOf = (program: Program, block: BlockKind, direction: 'forward' | 'backward'): readonly Operation[] =>
+  program.templates.flatMap((template) =>
+    template.block === block && template.direction === direction
+      ? template.operations.filter(({ why }) => why.rule !== 'recompute')
+      : [],
+  );
+
+/** Gradients that are not named after their kernel. */
+const otherGradients: Readonly<Partial<Record<KernelName, readonly KernelName[]>>> = {
+  'dropout-add': ['dropout.dx'],
+  nll: ['cross-entropy.dx'],
+};
+
+function gradientsOf(kernel: KernelName): readonly KernelName[] {
+  return otherGradients[kernel] ?? kernelNames.filter((name) => name === `${kernel}.dx` || name === `${kernel}.dw`);
+}
+
+const kernelNames = Object.keys(kernels) as readonly KernelName[];
+
+function compareKernels(
+  block: BlockKind,
+  forward: readonly Operation[],
+  backward: readonly Operation[],
+  report: Report,
+): void {
+  const expected = counted(kernelsOf(forward).flatMap(gradientsOf));
+  const gradients = new Set(kernelNames.flatMap(gradientsOf));
+  const found = counted(kernelsOf(backward).filter((kernel) => gradients.has(kernel)));
+  for (const kernel of new Set([...expected.keys(), ...found.keys()])) {
+    const uses = expected.get(kernel) ?? 0;
+    const answers = found.get(kernel) ?? 0;
+    if (uses === answers) continue;
+    report.on(`B.${block}`, {
+      code: 'BACKWARD_DIFFERS',
+      message: `The backward of a ${block} has ${answers} ${kernel}: its forward needs ${uses}.`,
+      hint: 'Give each forward kernel its gradients, once.',
+    });
+  }
+}
+
+const kernelsOf = (operations: readonly Operation[]): readonly KernelName[] =>
+  operations.flatMap((operation) => (operation.kind === 'compute' ? [operation.kernel] : []));
+
+function compareParameters(
+  block: BlockKind,
+  forward: readonly Operation[],
+  backward: readonly Operation[],
+  declared: ReadonlySet<string>,
+  report: Report,
+): void {
+  const local = (name: string): boolean => declared.has(name) || name === 'none' || name === 'y' || name === 'dy';
+  const uses = counted(forward.flatMap(({ reads }) => reads.filter((name) => !local(name))));
+  const gradients = backward.flatMap(({ writes }) => writes.map((write) => write.buffer));
+  const answers = counted(gradients.flatMap((name) => (name.startsWith('G.') ? [name.slice('G.'.length)] : [])));
+  for (const parameter of new Set([...uses.keys(), ...answers.keys()])) {
+    const used = uses.get(parameter) ?? 0;
+    const answered = answers.get(parameter) ?? 0;
+    if (used === answered) continue;
+    report.on(`B.${block}`, {
+      code: 'BACKWARD_DIFFERS',
+      message: `The backward of a ${block} adds ${answered} times to the gradient of ${parameter}: its forward uses it ${used} times.`,
+      hint: 'Add to the gradient once for each use.',
+    });
+  }
+}
+
+function counted<Name>(names: readonly Name[]): ReadonlyMap<Name, number> {
+  const counts = new Map<Name, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
