@@ -31,7 +31,7 @@ interface Subject {
 export function renderWhy(why: Why, context: WhyContext = {}): string {
   const subject = subjectOf(why, context);
   const { does, because } = words[why.rule];
-  const when = context.microBatch === undefined ? '' : ` for micro-batch ${context.microBatch}`;
+  const when = context.microBatch === undefined ? '' : ` (micro-batch ${context.microBatch})`;
   return `${does(subject)}${when}, because ${because(subject)}`;
 }
 
@@ -99,7 +99,7 @@ const words: Readonly<Record<WhyRule, Words>> = {
     because: () => 'clipping needs the norm of all gradients',
   },
   optimizer: {
-    does: ({ operation }) => `updates ${operation?.writes.map((write) => write.buffer).join(', ') || 'the weights'}`,
+    does: () => "updates the weights and the optimizer's state",
     because: () => 'all gradients of the step are in',
   },
   'mean-loss': {
@@ -161,17 +161,17 @@ const plainNames: Readonly<Record<string, string>> = {
   y: 'output',
   n1: 'normed input',
   a: 'attention output',
-  x1: 'middle',
-  n2: 'normed middle',
+  r: 'residual after attention',
+  n2: 'normed feed-forward input',
   c: 'feed-forward output',
   dx: 'input gradient',
   dy: 'output gradient',
-  dx1: 'gradient at the middle',
-  dn1g: "normed input's gradient",
-  dn2g: "normed middle's gradient",
+  dr: 'gradient after attention',
+  dn1g: 'gradient of the normed input',
+  dn2g: 'gradient of the normed feed-forward input',
   e: 'embedded tokens',
   nf: 'normed input',
-  dnfg: "normed input's gradient",
+  dnfg: 'gradient of the normed input',
   mx: 'largest logits',
   se: 'sums of exponentials',
   tl: "labels' logits",

@@ -16,6 +16,7 @@ import {
 
 /** The names that the lines of one list may use. */
 interface Names {
+  readonly list: string;
   readonly declarations: ReadonlyMap<string, BufferDeclaration>;
   /** `block:name` of a parameter to the bucket that holds it. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -36,6 +37,7 @@ export function checkList(checks: Checks, path: Path, list: RankList): void {
   checkUnique(checks, [...path, 'buffers'], 'buffer', list.buffers);
   checkBuckets(checks, path, list);
   const names: Names = {
+    list: list.name,
     declarations: new Map(all.map((buffer) => [buffer.name, buffer])),
     parameters: new Map(
       list.buckets.flatMap((bucket) => bucket.views.map((view) => [`${view.block}:${view.name}`, bucket.name])),
@@ -100,10 +102,11 @@ function checkCall(checks: Checks, path: Path, call: Call, names: Names): void {
   for (const bucket of Object.keys(call.using ?? {})) {
     checkKnown(checks, [...path, 'using', bucket], 'bucket', bucket, names.buckets);
   }
-  const template = templates.get(call.template);
-  if (template === undefined) {
+  const known = templates.get(call.template);
+  if (known === undefined) {
     return checkKnown(checks, [...path, 'template'], 'template', call.template, [...templates.keys()]);
   }
+  const { template, index } = known;
   const placed = [call.first, call.last].every((block) => hasBlock(program, template, block));
   if (!placed) {
     const message = `Template ${quoteName(template.name)} cannot run for blocks ${call.first} to ${call.last}.`;
@@ -113,8 +116,9 @@ function checkCall(checks: Checks, path: Path, call: Call, names: Names): void {
     const key = `${template.name}:${block}`;
     if (names.seen.has(key)) continue;
     names.seen.add(key);
-    for (const operation of template.operations) {
-      eachOperand(operation, path, (name) => checkOperand(checks, path, name, block, template, names));
+    for (const [line, operation] of template.operations.entries()) {
+      const at: Path = ['templates', index, 'operations', line];
+      eachOperand(operation, at, (name, place) => checkOperand(checks, place, name, block, names));
     }
   }
 }
@@ -158,23 +162,25 @@ function checkInstance(checks: Checks, path: Path, name: string, names: Names): 
 }
 
 /** A name in a template, seen from one block: a buffer, or a parameter of the block or of the embedding. */
-function checkOperand(checks: Checks, path: Path, name: string, block: number, template: Template, names: Names): void {
+function checkOperand(checks: Checks, path: Path, name: string, block: number, names: Names): void {
   const base = boundaryOf(name, block)?.base ?? name;
   if (names.declarations.has(base)) return;
   const gradient = name.startsWith('G.');
   const parameter = gradient ? name.slice(2) : name;
   const bucket = names.parameters.get(`${block}:${parameter}`) ?? names.parameters.get(`-1:${parameter}`);
-  if (bucket !== undefined && names.declarations.has(`${gradient ? 'G' : 'W'}.${bucket}`)) return;
-  const where = `template ${quoteName(template.name)} names ${quoteName(name)} in block ${block}`;
+  const container = `${gradient ? 'G' : 'W'}.${bucket}`;
+  if (bucket !== undefined && names.declarations.has(container)) return;
+  const key = path.join('.');
+  if (checks.reported.has(key)) return;
+  checks.reported.add(key);
+  const where = `in block ${block} of list ${quoteName(names.list)}`;
   const message =
     bucket === undefined
-      ? `${where}, which is neither a buffer nor a parameter of that block.`
-      : `${where}, whose buffer ${gradient ? 'G' : 'W'}.${bucket} is not declared.`;
-  const known = [...names.declarations.keys(), ...[...names.parameters.keys()].map((key) => key.replace(/^.*?:/, ''))];
-  checks.add(
-    path,
-    'PROGRAM_NAME_UNKNOWN',
-    `${message[0]?.toUpperCase()}${message.slice(1)}`,
-    suggest(parameter, known),
-  );
+      ? `${quoteName(name)} is neither a buffer nor a parameter ${where}.`
+      : `${quoteName(name)} lies ${where} in buffer ${quoteName(container)}, which is not declared.`;
+  const known = [
+    ...names.declarations.keys(),
+    ...[...names.parameters.keys()].map((each) => each.replace(/^.*?:/, '')),
+  ];
+  checks.add(path, 'PROGRAM_NAME_UNKNOWN', message, suggest(parameter, known));
 }

@@ -13,7 +13,9 @@ import { type Finding, type Path, suggest } from './read-shape.ts';
 export interface Checks {
   readonly program: Program;
   readonly axes: readonly string[];
-  readonly templates: ReadonlyMap<string, Template>;
+  readonly templates: ReadonlyMap<string, { readonly template: Template; readonly index: number }>;
+  /** Operands of templates that have been complained about, once for all calls. */
+  readonly reported: Set<string>;
   readonly add: (path: Path, code: Code, message: string, hint?: string) => void;
 }
 
@@ -23,7 +25,8 @@ export function findBrokenReferences(program: Program): readonly Finding[] {
   const checks: Checks = {
     program,
     axes: [...program.mesh.axes.map((axis) => axis.name), ...program.groups.map((group) => group.name)],
-    templates: new Map(program.templates.map((template) => [template.name, template])),
+    templates: new Map(program.templates.map((template, index) => [template.name, { template, index }])),
+    reported: new Set(),
     add: (path, code, message, hint) => findings.push({ path, code, message, ...(hint !== undefined && { hint }) }),
   };
   checkUnique(checks, ['mesh', 'axes'], 'axis', program.mesh.axes);

@@ -43,7 +43,7 @@ function kept(findings: readonly Finding[], source: Source): readonly Finding[] 
 function placed({ path, code, message, hint }: Finding, reader: Reader, { program }: State): Issue {
   const at = findPlace(reader, program, path);
   const position = positionOf(reader.source, at?.line ?? 1, at?.column ?? 1);
-  return { ...issue(code, pathText(path), message, hint), position };
+  return { ...issue(code, at ? '' : pathText(path), message, hint), position };
 }
 
 /** All lines of a text as one value whose shape nobody has checked yet. */
