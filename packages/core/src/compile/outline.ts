@@ -33,7 +33,9 @@ export interface Outline {
   readonly stages: readonly StageOutline[];
 }
 
-export function outlineOf(job: Job, layout: Layout): Outline {
+export function outlineOf(job: Job, given: Layout): Outline {
+  // One data rank has nothing to cut, whatever a layout that is not in normal form says.
+  const layout: Layout = given.data === 1 && given.sharding > 0 ? { ...given, sharding: 0 } : given;
   const choice = { tensor: layout.tensor, sequenceParallel: layout.sequenceParallel };
   const counts = parameterCounts(job.model, choice);
   const layers = job.model.layers.length;
