@@ -1,0 +1,49 @@
+/** @file Writes the pages of docs/reference that are made from code: the schema of programs and the table of errors.
+ *
+ *   node tools/generate-docs.mjs
+ *
+ * A test compares the files with what this would write. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, root } from './ready.mjs';
+
+/** Path and text of every generated page. `core` holds the `codes` and `programJsonSchema` of @meshwright/core. */
+export function generatedPages({ codes, programJsonSchema }) {
+  return {
+    'docs/reference/errors.md': errorsPage(codes),
+    'docs/reference/program.schema.json': `${JSON.stringify(programJsonSchema(), undefined, 2)}\n`,
+  };
+}
+
+function errorsPage(codes) {
+  const cell = (text) => text.replaceAll('|', '\\|');
+  const rows = Object.keys(codes)
+    .sort()
+    .map((code) => `| <a id="${code}"></a>\`${code}\` | ${cell(codes[code].meaning)} | ${cell(codes[code].fix)} |`);
+  return [
+    '# Errors and warnings',
+    '',
+    'Every issue that Meshwright reports carries one of these codes. The message beside it names the place and the values.',
+    'Generated from `packages/core/src/errors/codes` by `node tools/generate-docs.mjs`.',
+    '',
+    '| Code | What it means | What to do |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+async function main() {
+  build();
+  const { codes } = await import('@meshwright/core/errors');
+  const { programJsonSchema } = await import('@meshwright/core/program');
+  for (const [path, text] of Object.entries(generatedPages({ codes, programJsonSchema }))) {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    console.error(path);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
