@@ -4,7 +4,7 @@
  * one rank of an all-to-all, the message of a send. Sources: ring and halving forms in [thakur2005], double tree in
  * [sanders2009], see docs/sources.md.
  */
-import { assertUnreachable } from '../errors/index.ts';
+import { collectiveBytes } from '../program/index.ts';
 import type { AlgorithmName, CollectiveKind } from './types.ts';
 
 export interface CollectiveAlgorithm {
@@ -26,26 +26,15 @@ const everyKind: readonly CollectiveKind[] = [
   'send',
 ];
 
+/** What programs are counted by: the byte ledger has the forms of ring and direct. */
+const sentBy = (algorithm: 'ring' | 'direct', kind: CollectiveKind, bytes: number, ranks: number): number =>
+  kind === 'send' ? Math.min(1, ranks - 1) * bytes : collectiveBytes(kind, algorithm, ranks, bytes);
+
 /** Neighbour to neighbour: least bytes, a step per rank. All-reduce sends 2 (n-1)/n bytes in 2 (n-1) steps. */
 const ring: CollectiveAlgorithm = {
   name: 'ring',
   kinds: everyKind,
-  bytesSent(kind, bytes, ranks) {
-    const share = (ranks - 1) / ranks;
-    switch (kind) {
-      case 'all-reduce':
-        return 2 * share * bytes;
-      case 'reduce-scatter':
-      case 'all-gather':
-      case 'all-to-all':
-        return share * bytes;
-      case 'broadcast':
-      case 'send':
-        return ranks > 1 ? bytes : 0;
-      default:
-        return assertUnreachable(kind);
-    }
-  },
+  bytesSent: (kind, bytes, ranks) => sentBy('ring', kind, bytes, ranks),
   steps(kind, ranks) {
     if (ranks <= 1) return 0;
     if (kind === 'send') return 1;
@@ -57,9 +46,7 @@ const ring: CollectiveAlgorithm = {
 const direct: CollectiveAlgorithm = {
   name: 'direct',
   kinds: everyKind,
-  bytesSent(kind, bytes, ranks) {
-    return kind === 'all-reduce' || kind === 'broadcast' ? (ranks - 1) * bytes : ring.bytesSent(kind, bytes, ranks);
-  },
+  bytesSent: (kind, bytes, ranks) => sentBy('direct', kind, bytes, ranks),
   steps: (_kind, ranks) => (ranks > 1 ? 1 : 0),
 };
 

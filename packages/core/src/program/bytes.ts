@@ -8,10 +8,11 @@ import { degreesOf, type ExpandedList, type ExpandedOperation, expandList } from
 import { touchedBytes } from './shapes.ts';
 import type { Algorithm, Collective, CollectiveKind, Program, WhyRule } from './types.ts';
 
-/** Bytes that one rank of a group of `degree` sends in a collective over a buffer of `bytes` (whole, padded to the group).
+/** Bytes that the busiest rank of a group of `degree` sends in a collective over a buffer of `bytes` (whole, padded to
+ * the group).
  *
  * Ring and direct move the same shares in a reduce-scatter or all-gather; a direct all-reduce sends everything to each
- * of the others. Source: Thakur, Rabenseifner, Gropp 2005, section 4. A broadcast is the mean over its ranks.
+ * of the others. Source: Thakur, Rabenseifner, Gropp 2005, section 4.
  */
 export function collectiveBytes(kind: CollectiveKind, algorithm: Algorithm, degree: number, bytes: number): number {
   const others = degree - 1;
@@ -21,8 +22,9 @@ export function collectiveBytes(kind: CollectiveKind, algorithm: Algorithm, degr
     case 'reduce-scatter':
     case 'all-gather':
     case 'all-to-all':
-    case 'broadcast':
       return (others * bytes) / degree;
+    case 'broadcast':
+      return algorithm === 'direct' ? others * bytes : Math.min(1, others) * bytes;
     default:
       return assertUnreachable(kind);
   }
