@@ -1,6 +1,7 @@
 /** @file Names and numbers inside one rank list, and the operands of its lines and of the templates that it calls. */
 import { quoteName } from '../../errors/index.ts';
-import { blocksOf, boundaryOf, declaredName } from '../expand.ts';
+import { blocksOf } from '../expand.ts';
+import { boundaryName, declaredName } from '../names.ts';
 import type { BufferDeclaration, Call, Item, Operation, Program, RankList, Template } from '../types.ts';
 import type { Path } from './read-shape.ts';
 import { suggest } from './read-shape.ts';
@@ -163,7 +164,7 @@ function checkInstance(checks: Checks, path: Path, name: string, names: Names): 
 
 /** A name in a template, seen from one block: a buffer, or a parameter of the block or of the embedding. */
 function checkOperand(checks: Checks, path: Path, name: string, block: number, names: Names): void {
-  const base = boundaryOf(name, block)?.base ?? name;
+  const base = boundaryName(name);
   if (names.declarations.has(base)) return;
   const gradient = name.startsWith('G.');
   const parameter = gradient ? name.slice(2) : name;

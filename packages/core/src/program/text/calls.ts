@@ -1,5 +1,5 @@
 /** @file What a call says in text: its index, and what passes into and out of it. */
-import { boundaryOf, instanceName } from '../expand.ts';
+import { boundaryOf, instanceName } from '../names.ts';
 import type { BufferDeclaration, Call, Program, Template, Write } from '../types.ts';
 
 /** Names of a program, looked up once for all of its lines. */

@@ -1,7 +1,8 @@
 /** @file What stands in the margin of a line, after `#`: bytes that an exchange moves, and why it is there. */
 import type { Degrees } from '../../tensor/index.ts';
 import { sentBytes } from '../bytes.ts';
-import { boundaryOf, declaredName, degreesOf, type ExpandedOperation, type Operand } from '../expand.ts';
+import { degreesOf, type ExpandedOperation } from '../expand.ts';
+import { boundaryName, declaredName, type Operand } from '../names.ts';
 import { bufferBytes, touchedBytes } from '../shapes.ts';
 import type { BufferDeclaration, Item, Operation, Program, RankList } from '../types.ts';
 import { renderReason } from '../why.ts';
@@ -47,7 +48,7 @@ const operandOf = (name: string, declaration: BufferDeclaration): Operand => ({
 function templateOperands({ buffers }: Program): FindOperand {
   const declarations = new Map(buffers.map((buffer) => [buffer.name, buffer]));
   return (name) => {
-    const declaration = declarations.get(boundaryOf(name, 0)?.base ?? name);
+    const declaration = declarations.get(boundaryName(name));
     return declaration && operandOf(name, declaration);
   };
 }
