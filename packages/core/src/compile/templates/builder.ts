@@ -1,6 +1,7 @@
 /** @file Writes the operations of a template, and declares the buffers that they name. */
 import type {
   BufferDeclaration,
+  Collective,
   Compute,
   KernelName,
   Operation,
@@ -50,7 +51,6 @@ export function createBuilder(context: BlockContext, declarations: Declarations,
   const dims = activationDims(context);
   const operations: Operation[] = [];
   const split = context.tensor > 1;
-
   const declare: Builder['declare'] = (name, shape, options = {}) => {
     const partial = split ? options.partial : undefined;
     declarations.set(name, {
@@ -63,77 +63,69 @@ export function createBuilder(context: BlockContext, declarations: Declarations,
     });
     return name;
   };
-
-  const compute: Builder['compute'] = (kernel, reads, writes, attributes, rule = 'model') => {
-    operations.push({
-      kind: 'compute',
-      lane: 'compute',
-      kernel,
-      reads,
-      writes: writes.map((name) =>
-        name.endsWith('+=') ? { buffer: name.slice(0, -2), accumulate: true as const } : { buffer: name },
-      ),
-      ...(attributes && { attributes }),
-      why: { rule },
-    });
+  const allReduce: Builder['allReduce'] = (buffer, reduce, rule) => {
+    if (split) operations.push(overTensorLane('all-reduce', buffer, buffer, rule, { reduce }));
   };
-
-  const gather: Builder['gather'] = (from, to, rule = 'gather-sequence') => {
-    if (!context.sequenceParallel) return from;
-    declare(to, [dims.sWhole, dims.b, dims.h], { role: 'exchange' });
-    operations.push({
-      kind: 'collective',
-      lane: 'tensor',
-      collective: 'all-gather',
-      axis: 'tensor',
-      dim: 's',
-      factor: 1,
-      algorithm: 'ring',
-      reads: [from],
-      writes: [{ buffer: to }],
-      why: { rule, axis: 'tensor' },
-    });
-    return to;
+  return {
+    context,
+    dims,
+    operations,
+    declare,
+    allReduce,
+    compute: (kernel, reads, writes, attributes, rule = 'model') => {
+      operations.push(kernelCall(kernel, reads, writes, attributes, rule));
+    },
+    gather: (from, to, rule = 'gather-sequence') => {
+      if (!context.sequenceParallel) return from;
+      declare(to, [dims.sWhole, dims.b, dims.h], { role: 'exchange' });
+      operations.push(overTensorLane('all-gather', from, to, rule, { dim: 's' }));
+      return to;
+    },
+    reduce: (from, to) => {
+      if (!context.sequenceParallel) {
+        allReduce(from, 'sum', 'sum-partial');
+        return from;
+      }
+      if (to !== 'y') declare(to, [dims.s, dims.b, dims.h]);
+      operations.push(overTensorLane('reduce-scatter', from, to, 'scatter-partial', { dim: 's', reduce: 'sum' }));
+      return to;
+    },
   };
-
-  const allReduce: Builder['allReduce'] = (buffer, reduceBy, rule) => {
-    if (!split) return;
-    operations.push({
-      kind: 'collective',
-      lane: 'tensor',
-      collective: 'all-reduce',
-      axis: 'tensor',
-      reduce: reduceBy,
-      factor: 1,
-      algorithm: 'ring',
-      reads: [buffer],
-      writes: [{ buffer }],
-      why: { rule, axis: 'tensor' },
-    });
-  };
-
-  const reduce: Builder['reduce'] = (from, to) => {
-    if (!split) return from;
-    if (!context.sequenceParallel) {
-      allReduce(from, 'sum', 'sum-partial');
-      return from;
-    }
-    if (to !== 'y') declare(to, [dims.s, dims.b, dims.h]);
-    operations.push({
-      kind: 'collective',
-      lane: 'tensor',
-      collective: 'reduce-scatter',
-      axis: 'tensor',
-      dim: 's',
-      reduce: 'sum',
-      factor: 1,
-      algorithm: 'ring',
-      reads: [from],
-      writes: [{ buffer: to }],
-      why: { rule: 'scatter-partial', axis: 'tensor' },
-    });
-    return to;
-  };
-
-  return { context, dims, operations, declare, compute, gather, reduce, allReduce };
 }
+
+const kernelCall = (
+  kernel: KernelName,
+  reads: readonly string[],
+  writes: readonly string[],
+  attributes: Compute['attributes'],
+  rule: WhyRule,
+): Compute => ({
+  kind: 'compute',
+  lane: 'compute',
+  kernel,
+  reads,
+  writes: writes.map((name) =>
+    name.endsWith('+=') ? { buffer: name.slice(0, -2), accumulate: true as const } : { buffer: name },
+  ),
+  ...(attributes && { attributes }),
+  why: { rule },
+});
+
+const overTensorLane = (
+  collective: Collective['collective'],
+  from: string,
+  to: string,
+  rule: WhyRule,
+  more: Pick<Collective, 'dim'> | Pick<Collective, 'reduce'> | Pick<Collective, 'dim' | 'reduce'>,
+): Collective => ({
+  kind: 'collective',
+  lane: 'tensor',
+  collective,
+  axis: 'tensor',
+  ...more,
+  factor: 1,
+  algorithm: 'ring',
+  reads: [from],
+  writes: [{ buffer: to }],
+  why: { rule, axis: 'tensor' },
+});
