@@ -71,16 +71,14 @@ function roundTrip(loads: readonly StageLoad[], send: number): number {
 
 /** Seconds of the norm and of the optimizer's step for a stage's parameters; they end every step. */
 function optimizerTail({ layout, prices, weightType, optimizerTensors }: BoundInput) {
-  const sharded = isSharded(layout);
-  const shard = sharded ? layout.data : 1;
+  const shard = isSharded(layout) ? layout.data : 1;
   const memory = (read: number, written: number): number =>
     prices.compute({ kind: 'memory', flops: 0, bytesRead: read, bytesWritten: written });
   const gradientBytes = (elements: number): number => (elements / shard) * bytesOf(layout.gradientType);
   return {
     norm: (elements: number): number => memory(gradientBytes(elements), 4),
     step: (elements: number): number => {
-      const weights = sharded && layout.sharding === 3 ? elements / shard : elements;
-      const state = weights * bytesOf(weightType) + (elements / shard) * 4 * optimizerTensors;
+      const state = (elements / shard) * (bytesOf(weightType) + 4 * optimizerTensors);
       return memory(gradientBytes(elements) + state, state);
     },
   };

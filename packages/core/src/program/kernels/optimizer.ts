@@ -1,11 +1,22 @@
 /** @file Rows over buckets of any number: the norm and the optimizer step. */
+import { bytesOf } from '../../tensor/index.ts';
 import { bucketRow, elements, type KernelRow, type LocalOperands, operandBytes } from './row.ts';
 
 const gradients = (operands: LocalOperands): number => operands.reads.reduce((sum, read) => sum + elements(read), 0);
 const gradientBytes = (operands: LocalOperands): number =>
   operands.reads.reduce((sum, read) => sum + operandBytes(read), 0);
-const stateBytes = (operands: LocalOperands): number =>
-  operands.writes.reduce((sum, write) => sum + operandBytes(write), 0);
+
+/** Weights and state that a step writes: of each bucket's weights only the part that its gradients cover, though the
+ * buffer may hold them whole (sharding 1 and 2).
+ */
+function stateBytes({ reads, writes }: LocalOperands): number {
+  const buckets = reads.length - 2;
+  return writes.reduce((sum, write, index) => {
+    const gradient = reads[index];
+    if (write === undefined || gradient === undefined || index >= buckets) return sum + operandBytes(write);
+    return sum + Math.min(elements(write), elements(gradient)) * bytesOf(write.dtype);
+  }, 0);
+}
 
 /** Sum of squares of the gradients that this rank counts: reads gradient buckets, writes a scalar. */
 export const squareSum: KernelRow = bucketRow('g:[n] -> q:[]', (operands) => ({
