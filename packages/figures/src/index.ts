@@ -4,3 +4,5 @@ export { type AxisFacts, type ExchangeFacts, type GpuFacts, type StepFacts, step
 export { Exchanges, type ExchangesProps } from './exchanges/figure.tsx';
 export * from './palette/index.ts';
 export { svgText } from './svg/frame.tsx';
+export { type Invocation, type StageTimeline, stageTimelines } from './timeline/facts.ts';
+export { StepTimeline, type TimelineProps } from './timeline/figure.tsx';

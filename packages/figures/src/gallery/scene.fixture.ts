@@ -26,6 +26,14 @@ cluster: { preset: dgx-h100, nodes: 2, gpusPerNode: 4 }
 batch: { sequences: 16, length: 32 }
 `;
 
+/** Large enough that GPUs compute most of the time. */
+export const llamaText: string = `
+name: llama-3.1-8b
+model: llama-3.1-8b
+cluster: { preset: dgx-h100, nodes: 2, gpusPerNode: 4 }
+batch: { sequences: 16, length: 8192 }
+`;
+
 /** The scene of a job under a layout in the short form. Throws when it is not legal. */
 export function sceneOf(text: string, layout: string): Scene {
   const { job, issues } = readJob(text, 'scene.yaml');

@@ -1,0 +1,80 @@
+/** @file `meshwright show`: one layout in full. */
+import type { Command } from '@commander-js/extra-typings';
+import { type Shown, showLayout } from '@meshwright/core/plan';
+import type { Session } from '../host.ts';
+import { readJobFile } from '../input/job-file.ts';
+import { printIssues } from '../output/issues.ts';
+import { fixed, percent, whole } from '../output/numbers.ts';
+import { degreeWords, headline } from '../output/plan-words.ts';
+import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { assumptionTable, groupTable, memoryTable, partTable, trafficTable } from './show-tables.ts';
+
+/** Adds `show JOB`. */
+export function registerShow(command: Command, { host }: Session): void {
+  command
+    .command('show')
+    .description(
+      'One layout in full: time, memory of each stage, traffic, pipeline. Defaults for keys that are left out.',
+    )
+    .argument('<JOB>', 'a job file (YAML or JSON), - for standard input')
+    .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=8,pp=4')
+    .option('--groups', 'list the ranks of every group')
+    .option('--assumptions', 'list the numbers that are assumed (~)')
+    .addOption(formatOption())
+    .addOption(jsonOption())
+    .action((path, options) => {
+      const file = readJobFile(path, options.layout, host);
+      const groups = options.groups === true;
+      const found = file.placing(() => showLayout(file.job, file.job.layout, { groups }));
+      const shown: Shown = {
+        ...found,
+        warnings: found.warnings.map(file.place),
+        issues: [...file.issues, ...found.issues].map(file.place),
+      };
+      const format = formatOf(options);
+      if (format !== 'json') printIssues([...shown.issues, ...shown.warnings], host);
+      printReport(showReport(shown, options.assumptions === true, format), format, host);
+    });
+}
+
+const verdicts = {
+  fits: 'fits',
+  'at-risk': 'fits only if the assumptions are kind',
+  'does-not-fit': 'does not fit',
+} as const;
+
+/** Rows of stages that fit a screen. */
+const MOST_STAGES = 12;
+
+function showReport(shown: Shown, withAssumptions: boolean, format: Format): Report {
+  const { layout, memory, groups } = shown;
+  return {
+    answer: `${degreeWords(layout)} - ${headline(shown)}: ${verdicts[memory.verdict]}`,
+    tables: [
+      partTable(shown),
+      memoryTable(shown, format === 'text' ? MOST_STAGES : Number.POSITIVE_INFINITY),
+      ...(shown.traffic.length > 0 ? [trafficTable(shown)] : []),
+      ...(groups ? [groupTable(groups)] : []),
+      ...(withAssumptions ? [assumptionTable(shown)] : []),
+    ],
+    reasons: reasonsOf(shown),
+    json: () => shown,
+  };
+}
+
+function reasonsOf({ step, layout, pipeline, gpus, job, assumptions }: Shown): readonly string[] {
+  const { schedule, stages, chunks, microBatches, bubbleShare, bubbleRatio } = pipeline;
+  const staged =
+    stages > 1
+      ? `, ${schedule} over ${stages} stages${chunks > 1 ? ` of ${chunks} chunks` : ''}: bubble ${percent(bubbleShare)} % of the step, ${percent(bubbleRatio)} % of the work`
+      : '';
+  return [
+    `Layout on ${whole(gpus)} GPUs: ${layout.short}`,
+    `${whole(microBatches)} micro-batches a step${staged}.`,
+    `${whole(Number(job['tokens']))} tokens a step: ${whole(step.tokensPerSecondPerGpu)} tokens/s and ${fixed(step.tflopsPerGpu, 0)} TFLOP/s per GPU~, ` +
+      `HFU ${percent(step.hfu)} %~. The step is between ${fixed(step.low, 3)} and ${fixed(step.high, 3)} s; ` +
+      `${fixed(step.hiddenSeconds, 3)} s of exchanges are hidden behind compute.`,
+    `MFU counts ${step.mfuConvention}.`,
+    `~ rests on ${assumptions.length} assumed numbers (--assumptions).`,
+  ];
+}

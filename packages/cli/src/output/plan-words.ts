@@ -1,0 +1,60 @@
+/** @file Words for what plans answer: degrees, verdicts, rejections, parts of a step. */
+import { type Code, codes } from '@meshwright/core/errors';
+import type { Shown } from '@meshwright/core/plan';
+import { fixed, percent, whole } from './numbers.ts';
+
+const GIB = 2 ** 30;
+
+/** Bytes as GiB with one decimal, without the unit. */
+export const gib = (bytes: number): string => fixed(bytes / GIB, 1);
+
+/** `tensor 8 · pipeline 2 · data 4 (sharded state)`. */
+export function degreeWords({ tensor, pipeline, data, sharding }: Shown['layout']): string {
+  const sharded =
+    ['', ' (sharded optimizer)', ' (sharded optimizer and gradients)', ' (sharded state)'][sharding] ?? '';
+  return `tensor ${tensor} \u00b7 pipeline ${pipeline} \u00b7 data ${data}${data > 1 ? sharded : ''}`;
+}
+
+/** The fullest stage's bytes on the device. */
+export const fullestBytes = ({ memory }: Shown): number => Math.max(...memory.stages.map((stage) => stage.deviceBytes));
+
+/** `7.10 s/step~, 61.2 of 79.1 GiB, 46 % MFU`. */
+export function headline(shown: Shown): string {
+  const { step, memory } = shown;
+  const seconds = step.seconds < 1 ? `${fixed(step.seconds * 1e3, 1)} ms` : `${fixed(step.seconds, 2)} s`;
+  return `${seconds}/step~, ${gib(fullestBytes(shown))} of ${gib(memory.capacityBytes)} GiB, ${percent(step.mfu, 0)} % MFU`;
+}
+
+/** Seconds that the slowest rank waits for exchanges, as a share of the step. */
+export function exposedShare({ step }: Shown): number {
+  const { tensor, context, expert, data, pipelineSend } = step.partsSeconds;
+  return (tensor + context + expert + data + pipelineSend) / step.seconds;
+}
+
+/** `231 out of memory, 96 heads not divisible`: most frequent first. */
+export function rejectionWords(rejected: Readonly<Partial<Record<string, number>>>): string {
+  return Object.entries(rejected)
+    .sort(([, one = 0], [, other = 0]) => other - one)
+    .map(([code, count = 0]) => `${whole(count)} ${code.toLowerCase().replaceAll('_', ' ')}`)
+    .join(', ');
+}
+
+/** What a code means, for tables of rejections. */
+export const meaningOf = (code: string): string => (code in codes ? codes[code as Code].meaning : '');
+
+/** Parts of a step in words, in the order in which they are shown. */
+export const partWords: Readonly<Record<keyof Shown['step']['partsSeconds'], string>> = {
+  ideal: 'products and attention at peak rate',
+  inefficiency: 'what they take beyond that',
+  memoryBound: 'other kernels',
+  recompute: 'forward again',
+  optimizer: 'norm and optimizer',
+  tensor: 'waiting: tensor',
+  context: 'waiting: context',
+  expert: 'waiting: expert',
+  data: 'waiting: data',
+  pipelineSend: 'waiting: sends between stages',
+  bubble: 'waiting: other stages (bubble)',
+  host: 'waiting: the host',
+  offload: 'waiting: offload',
+};
