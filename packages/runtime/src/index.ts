@@ -15,6 +15,7 @@ export { createRankPool, type RankPool } from './train/rank-pool.ts';
 export {
   type MovedBytes,
   type RunResult,
+  type StepReport,
   type TrackedMemory,
   type TrainOptions,
   trainProgram,

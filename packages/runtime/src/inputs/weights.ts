@@ -45,7 +45,9 @@ function initialShard(machine: Machine, bucket: Bucket): Float64Array {
     const find = elementFinder(view, seat);
     for (let index = 0; index < length; index++) {
       const element = find(viewFrom + index);
-      values[from + index] = element ? initialValue(element, options.seed, options.initialDeviation) : 0;
+      const given = element && options.initial[element.tensor.name]?.[element.index];
+      const drawn = element && initialValue(element, options.seed, options.initialDeviation);
+      values[from + index] = given ?? drawn ?? 0;
     }
   }
   return values;

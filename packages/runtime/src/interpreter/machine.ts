@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly arithmetic: Arithmetic;
   /** Token ids are below this. */
   readonly vocabulary: number;
+  /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn. */
+  readonly initial: Readonly<Record<string, ArrayLike<number>>>;
 }
 
 /** Everything about the fabric that a thread is given. */
@@ -69,6 +71,8 @@ export interface Machine {
   readonly starts: Map<number, number>;
   /** Counts from 1. */
   step: number;
+  /** The operation that the rank is at. */
+  at: number;
   record: StepRecord;
 }
 
@@ -113,6 +117,7 @@ export function createMachine(
     clock,
     starts,
     step: 0,
+    at: 0,
     record: emptyRecord(),
   };
   for (const { instance } of lifetimes.residents) cells.allocate(instance);

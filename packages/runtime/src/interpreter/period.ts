@@ -15,6 +15,7 @@ export function* runPeriod(machine: Machine): Waiting {
   beginPeriod(machine);
   const tasks = new Map<number, Task>();
   for (const expanded of machine.expanded.operations) {
+    machine.at = expanded.index;
     machine.port.at(expanded.index);
     machine.port.throwIfStopped();
     for (const instance of machine.allocations.before[expanded.index] ?? []) {

@@ -47,9 +47,11 @@ function ownedShards(machine: Machine): OwnedShards {
 /** Why a run ended early. */
 export interface RunFailure {
   readonly rank: number;
-  /** The operation in words; undefined where the rank died without a word before its first one. */
+  /** The operation that it was at, in words. */
   readonly operation: string | undefined;
   readonly reason: string;
+  /** What the other ranks were waiting for when they were stopped. */
+  readonly waiting?: readonly { readonly rank: number; readonly for: string }[];
 }
 
 export function failureOf(machine: Machine, cause: unknown): RunFailure {
@@ -57,10 +59,12 @@ export function failureOf(machine: Machine, cause: unknown): RunFailure {
   if (cause instanceof OperationError) {
     return { rank, operation: describeOperation(cause.operation), reason: cause.reason };
   }
-  return { rank, operation: undefined, reason: cause instanceof Error ? cause.message : String(cause) };
+  const operation = machine.expanded.operations[machine.at];
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return { rank, operation: operation && describeOperation(operation), reason };
 }
 
-/** `step of block 2, micro-batch 0: gemm n1[2,0] -> qkv[2,0]`. */
+/** `block 2, micro-batch 0: gemm n1[2,0] W.b0 none -> qkv[2,0]`. */
 export function describeOperation({ operation, block, microBatch, reads, writes }: ExpandedOperation): string {
   const verb =
     operation.kind === 'compute'

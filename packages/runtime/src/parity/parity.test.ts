@@ -10,17 +10,35 @@ const pool = createRankPool();
 afterAll(() => pool.close());
 
 const steps = 5;
-const options: TrainOptions = { steps, seed: 11, initialDeviation: 0.25, captureGradients: [1, 3], pool };
 const rates = { sgd: 0.05, adamw: 0.002 } as const;
+const optionsOf = (job: Job): TrainOptions => ({
+  steps,
+  seed: 11,
+  initialDeviation: 0.25,
+  learningRate: rates[job.optimizer],
+  captureGradients: [1, 3],
+  pool,
+});
 
 const references = new Map<string, Promise<RunResult>>();
 
 /** The unsharded run with gradient accumulation, once for each job. */
 function referenceOf(job: Job): Promise<RunResult> {
-  const key = `${job.name} ${job.optimizer}`;
-  const known = references.get(key) ?? trainProgram(programOf(job), { ...options, learningRate: rates[job.optimizer] });
+  const key = JSON.stringify([job.name, job.optimizer, job.kernels]);
+  const known = references.get(key) ?? trainProgram(programOf(job), optionsOf(job));
   references.set(key, known);
   return known;
+}
+
+/** Same result as one rank, under a clip that binds; bytes and memory are the program's. */
+async function check(job: Job, changes: Partial<Layout>): Promise<void> {
+  const program = programOf(job, changes);
+  const reference = await referenceOf(job);
+  const run = await trainProgram(program, optionsOf(job));
+  expect(compareRuns(reference, run).broken).toEqual([]);
+  expect(Math.min(...run.gradientNorms.map((norm) => norm ?? 0))).toBeGreaterThan(1);
+  expect(compareBytes(program, run, steps)).toEqual([]);
+  expect(run.memory.flatMap(({ differs }) => differs)).toEqual([]);
 }
 
 type Case = readonly [name: string, changes: Partial<Layout>];
@@ -48,26 +66,53 @@ const dense: readonly Case[] = [
   ['tensor 2 with ZeRO-3', { tensor: 2, data: 2, sharding: 3, sequenceParallel: true }],
   ['pipeline 2 with ZeRO-2', { pipeline: 2, data: 2, sharding: 2 }],
   ['interleaved with ZeRO-3', { pipeline: 2, chunks: 2, data: 2, sharding: 3 }],
-  ['tensor 2 with ZeRO-2, pipeline 2', { tensor: 2, pipeline: 2, data: 2, sharding: 2, sequenceParallel: true }],
+  ['2 x 2 x 2 with ZeRO-2', { tensor: 2, pipeline: 2, data: 2, sharding: 2, sequenceParallel: true }],
   ['pipeline fastest in rank', { tensor: 2, pipeline: 2, order: ['pipeline', 'data', 'tensor'] }],
 ];
 
-async function check(job: Job, changes: Partial<Layout>): Promise<void> {
-  const program = programOf(job, changes);
-  const reference = await referenceOf(job);
-  const run = await trainProgram(program, { ...options, learningRate: rates[job.optimizer] });
-  const report = compareRuns(reference, run);
-  expect(report.broken).toEqual([]);
-  expect(Math.min(...run.gradientNorms.map((norm) => norm ?? 0))).toBeGreaterThan(1);
-  expect(compareBytes(program, run, steps)).toEqual([]);
-  expect(run.memory.flatMap(({ differs }) => differs)).toEqual([]);
-}
+describe('N ranks train as one rank does and move the bytes of the program', () => {
+  test.each(dense)('GPT-2 kind by SGD: %s', (_name, changes) => check(smallJob('gpt2', { optimizer: 'sgd' }), changes));
+  test.each(dense)('Llama kind by AdamW: %s', (_name, changes) => check(smallJob('llama'), changes));
 
-describe.each(['gpt2', 'llama'] as const)(
-  'N ranks train %s as one rank does, and move the bytes of the program',
-  (model) => {
-    test.each(dense)('%s', async (_name, changes) => {
-      await check(smallJob(model, { optimizer: 'sgd' }), changes);
-    });
-  },
-);
+  const mixed = dense.filter(([name]) => name.startsWith('2 x 2 x 2'));
+  test.each(mixed)('GPT-2 kind by AdamW: %s', (_name, changes) => check(smallJob('gpt2'), changes));
+  test.each(mixed)('experts by SGD: %s', (_name, changes) => check(smallJob('moe', { optimizer: 'sgd' }), changes));
+
+  test('experts by SGD: ZeRO-3', () => check(smallJob('moe', { optimizer: 'sgd' }), { data: 4, sharding: 3 }));
+
+  test('a vocabulary that tensor does not divide is padded and the padding takes no part', () =>
+    check(smallJob('gpt2', { optimizer: 'sgd' }), { tensor: 4, sequenceParallel: true }));
+
+  test.each(mixed)('unfused attention with dropout: %s', (_name, changes) => {
+    const kernels = { attention: 'unfused', dropout: 0.2 } as const;
+    return check(smallJob('gpt2', { optimizer: 'sgd', kernels }), { ...changes, recompute: 'selective' });
+  });
+});
+
+describe('bit for bit', () => {
+  const job = smallJob('llama');
+  const gradientsOf = async (changes: Partial<Layout>) =>
+    (await trainProgram(programOf(job, changes), { ...optionsOf(job), steps: 1, captureGradients: [1] })).gradients[1];
+
+  test('a layout repeats itself', async () => {
+    const program = programOf(job, { tensor: 2, pipeline: 2, data: 2, sharding: 1, sequenceParallel: true });
+    const [first, second] = [await trainProgram(program, optionsOf(job)), await trainProgram(program, optionsOf(job))];
+    expect(second.losses).toEqual(first.losses);
+    expect(second.gradientNorms).toEqual(first.gradientNorms);
+    expect(second.parameters).toEqual(first.parameters);
+  });
+
+  test('all ranks in one thread give what threads give', async () => {
+    const program = programOf(job, { tensor: 2, data: 2, sharding: 3 });
+    const inline = await trainProgram(program, { ...optionsOf(job), inline: true });
+    expect(inline.parameters).toEqual((await trainProgram(program, optionsOf(job))).parameters);
+  });
+
+  test('ZeRO-1 sums gradients as DDP does', async () => {
+    expect(await gradientsOf({ data: 4, sharding: 1 })).toEqual(await gradientsOf({ data: 4 }));
+  });
+
+  test('a pipeline without tied weights has the gradients of one rank', async () => {
+    expect(await gradientsOf({ pipeline: 4 })).toEqual(await gradientsOf({}));
+  });
+});

@@ -5,7 +5,7 @@ import type { Program } from '@meshwright/core/program';
 import { createMachine, type Fabric, type Machine, type RunOptions } from '../interpreter/machine.ts';
 import { describeWaiting, failureOf, type OwnedShards, runRank } from '../interpreter/rank.ts';
 import { StoppedError } from '../transport/port.ts';
-import type { HostOutcome, RankOutcome } from './outcome.ts';
+import { type CompletedStep, type HostOutcome, keepRecord, type RankOutcome } from './outcome.ts';
 
 interface Runner {
   readonly machine: Machine;
@@ -13,15 +13,20 @@ interface Runner {
   shards: OwnedShards | undefined;
 }
 
-export function hostInline(program: Program, options: RunOptions, fabric: Fabric): HostOutcome {
+export function hostInline(
+  program: Program,
+  options: RunOptions,
+  fabric: Fabric,
+  completed: CompletedStep,
+): HostOutcome {
   const origin = process.hrtime.bigint();
   const clock = (): number => Number(process.hrtime.bigint() - origin);
   const outcomes: RankOutcome[] = [];
   const runners = Array.from({ length: fabric.plan.ranks }, (_, rank): Runner => {
     const machine = createMachine(program, rank, options, fabric, clock);
-    const outcome: RankOutcome = { rank, records: [], shards: {} };
-    outcomes.push(outcome);
-    return { machine, run: runRank(machine, (_step, record) => outcome.records.push(record)), shards: undefined };
+    outcomes.push({ rank, records: [], shards: {} });
+    const run = runRank(machine, (_step, record) => keepRecord(outcomes, rank, record, completed));
+    return { machine, run, shards: undefined };
   });
   for (let moved = true; moved; ) {
     moved = false;
@@ -36,10 +41,11 @@ export function hostInline(program: Program, options: RunOptions, fabric: Fabric
       if (runner.shards) outcomes[rank] = { ...outcomes[rank]!, shards: runner.shards };
     }
   }
-  const stuck = runners.find((runner) => runner.shards === undefined);
-  if (!stuck) return { stopped: 'done', ranks: outcomes };
-  const reason = `no rank can move: it waits for ${describeWaiting(stuck.machine)}`;
-  return { stopped: { rank: stuck.machine.seat.rank, operation: undefined, reason }, ranks: outcomes };
+  const stuck = runners.filter((runner) => runner.shards === undefined).map(({ machine }) => machine);
+  const [first] = stuck;
+  if (!first) return { stopped: 'done', ranks: outcomes };
+  const waiting = stuck.map((machine) => ({ rank: machine.seat.rank, for: describeWaiting(machine) }));
+  return { stopped: { ...failureOf(first, new Error('no rank can move')), waiting }, ranks: outcomes };
 }
 
 /** Whether anything moved: this rank ended, or some bell was rung. */

@@ -18,5 +18,5 @@ export interface ToWorker {
 export type FromWorker =
   | { readonly kind: 'step'; readonly rank: number; readonly step: number; readonly record: StepRecord }
   | { readonly kind: 'done'; readonly rank: number; readonly shards: OwnedShards }
-  | { readonly kind: 'stopped'; readonly rank: number }
+  | { readonly kind: 'stopped'; readonly rank: number; readonly waitsFor: string }
   | { readonly kind: 'failed'; readonly failure: RunFailure };

@@ -14,3 +14,25 @@ export interface HostOutcome {
   readonly stopped: 'done' | RunFailure;
   readonly ranks: readonly RankOutcome[];
 }
+
+/** Told of each step when the last rank has completed it. */
+export type CompletedStep = (step: number, records: readonly StepRecord[]) => void;
+
+/** Keeps a rank's record of a step; tells when that was the last rank's. */
+export function keepRecord(
+  ranks: readonly RankOutcome[],
+  rank: number,
+  record: StepRecord,
+  completed: CompletedStep,
+): void {
+  const own = ranks[rank]?.records;
+  if (own === undefined) return;
+  own.push(record);
+  const step = own.length;
+  if (ranks.every(({ records }) => records.length >= step)) {
+    completed(
+      step,
+      ranks.flatMap(({ records }) => records[step - 1] ?? []),
+    );
+  }
+}

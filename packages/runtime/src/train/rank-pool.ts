@@ -7,18 +7,21 @@ import { listOf, seatOf } from '../place/seat.ts';
 import { progressWord } from '../transport/fabric.ts';
 import { openPort } from '../transport/port.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
-import type { HostOutcome, RankOutcome } from './outcome.ts';
+import { type CompletedStep, type HostOutcome, keepRecord, type RankOutcome } from './outcome.ts';
 
 export interface PoolRun {
   readonly program: Program;
   readonly options: RunOptions;
   readonly fabric: Fabric;
   readonly patienceMs: number;
+  readonly completed: CompletedStep;
 }
 
 export interface RankPool {
   /** Runs a program, one rank a thread; starts threads that are missing. Runs wait for one another. */
   readonly run: (run: PoolRun) => Promise<HostOutcome>;
+  /** Ends the thread of one rank at once, as an operating system would: the run stops and says so. */
+  readonly terminate: (rank: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -68,6 +71,9 @@ export function createRankPool(): RankPool {
       running = outcome.catch(() => undefined);
       return outcome;
     },
+    terminate: async (rank) => {
+      await threads[rank]?.worker.terminate();
+    },
     close: async () => {
       await Promise.all(threads.splice(0).map(({ worker }) => worker.terminate()));
     },
@@ -80,13 +86,15 @@ function runOnce(run: PoolRun, threads: readonly Thread[]): Promise<HostOutcome>
   const { ranks } = fabric.plan;
   const outcomes = Array.from({ length: ranks }, (_, rank): RankOutcome => ({ rank, records: [], shards: {} }));
   let failure: RunFailure | undefined;
+  const waiting: { rank: number; for: string }[] = [];
   return new Promise((resolve) => {
     let running = ranks;
     const origin = process.hrtime.bigint();
     for (const [rank, thread] of threads.slice(0, ranks).entries()) {
       thread.hear = (word) => {
-        if (word.kind === 'step') return void outcomes[rank]!.records.push(word.record);
+        if (word.kind === 'step') return keepRecord(outcomes, rank, word.record, run.completed);
         if (word.kind === 'done') outcomes[rank] = { ...outcomes[rank]!, shards: word.shards };
+        if (word.kind === 'stopped') waiting.push({ rank, for: word.waitsFor });
         if (word.kind === 'failed') failure ??= word.failure;
         if (word.kind === 'died') {
           failure ??= deathOf(run, rank, word.reason);
@@ -94,7 +102,7 @@ function runOnce(run: PoolRun, threads: readonly Thread[]): Promise<HostOutcome>
         }
         thread.hear = () => undefined;
         running -= 1;
-        if (running === 0) resolve({ stopped: failure ?? 'done', ranks: outcomes });
+        if (running === 0) resolve({ stopped: failure ? { ...failure, waiting } : 'done', ranks: outcomes });
       };
       thread.worker.postMessage({ program, rank, options, fabric, origin, patienceMs } satisfies ToWorker);
     }

@@ -21,7 +21,9 @@ function run({ program, rank, options, fabric, origin, patienceMs }: ToWorker): 
       }
     }
   } catch (cause) {
-    if (cause instanceof StoppedError) return say({ kind: 'stopped', rank });
+    if (cause instanceof StoppedError) {
+      return say({ kind: 'stopped', rank, waitsFor: describeWaiting(machine) });
+    }
     machine.port.fail();
     say({ kind: 'failed', failure: failureOf(machine, cause) });
   }

@@ -3,13 +3,13 @@ import { worldSize } from '@meshwright/core/mesh';
 import { expandList, type Program } from '@meshwright/core/program';
 import { createTimeline, type Timeline } from '@meshwright/core/timeline';
 import { vocabularyOf } from '../inputs/fill.ts';
-import type { Fabric, RunOptions } from '../interpreter/machine.ts';
+import type { Fabric, RunOptions, StepRecord } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { createFabricMemory, type LedgerKey, planFabric } from '../transport/fabric.ts';
 import { assembleTensors, type TensorSet } from './assemble.ts';
 import { hostInline } from './host-inline.ts';
-import type { HostOutcome } from './outcome.ts';
+import type { CompletedStep, HostOutcome } from './outcome.ts';
 import { createRankPool, type RankPool } from './rank-pool.ts';
 
 export interface TrainOptions {
@@ -20,6 +20,8 @@ export interface TrainOptions {
   readonly learningRate?: number;
   /** Standard deviation of initial weights; 0.02 when absent. */
   readonly initialDeviation?: number;
+  /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn from the seed. */
+  readonly initial?: Readonly<Record<string, ArrayLike<number>>>;
   /** Steps, from 1, whose gradients are kept. */
   readonly captureGradients?: readonly number[];
   /** `float64` computes in double precision and counts bytes as declared: tells logic from rounding. */
@@ -30,6 +32,16 @@ export interface TrainOptions {
   readonly pool?: RankPool;
   /** A rank that hears nothing for this long gives up; 60 000 when absent. */
   readonly patienceMs?: number;
+  /** Told of each step when the last rank has completed it. */
+  readonly onStep?: (report: StepReport) => void;
+}
+
+/** One completed step. */
+export interface StepReport {
+  /** Counts from 1. */
+  readonly step: number;
+  readonly loss: number;
+  readonly gradientNorm: number | undefined;
 }
 
 /** Bytes that one rank really sent in one kind of exchange, over all steps. */
@@ -74,12 +86,15 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
     captureGradients: options.captureGradients ?? [],
     arithmetic: options.arithmetic ?? 'float32',
     vocabulary: vocabularyOf(program),
+    initial: options.initial ?? {},
   };
   const plan = planFabric(program, lists, worldSize(program.mesh), runOptions.arithmetic);
   const fabric: Fabric = { plan, memory: createFabricMemory(plan) };
+  const { onStep } = options;
+  const completed: CompletedStep = (step, records) => onStep?.({ step, ...summaryOf(records) });
   const outcome = options.inline
-    ? hostInline(program, runOptions, fabric)
-    : await hostThreads(program, runOptions, fabric, options);
+    ? hostInline(program, runOptions, fabric, completed)
+    : await hostThreads(program, runOptions, fabric, completed, options);
   return resultOf(program, outcome, fabric);
 }
 
@@ -87,11 +102,12 @@ async function hostThreads(
   program: Program,
   runOptions: RunOptions,
   fabric: Fabric,
+  completed: CompletedStep,
   { pool, patienceMs = 60_000 }: TrainOptions,
 ): Promise<HostOutcome> {
   const threads = pool ?? createRankPool();
   try {
-    return await threads.run({ program, options: runOptions, fabric, patienceMs });
+    return await threads.run({ program, options: runOptions, fabric, patienceMs, completed });
   } finally {
     if (!pool) await threads.close();
   }
@@ -108,8 +124,8 @@ function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fab
   return {
     optimizer: program.optimizer,
     stopped,
-    losses: steps.map((records) => records.find(({ loss }) => loss !== undefined)?.loss ?? Number.NaN),
-    gradientNorms: steps.map((records) => records.find((record) => record.gradientNorm !== undefined)?.gradientNorm),
+    losses: steps.map((records) => summaryOf(records).loss),
+    gradientNorms: steps.map((records) => summaryOf(records).gradientNorm),
     gradients: Object.fromEntries(captured),
     parameters:
       stopped === 'done'
@@ -123,6 +139,12 @@ function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fab
     timeline: createTimeline('measured', rebased(last.flatMap(({ slices }) => slices))),
   };
 }
+
+/** The loss is known to the ranks that compute it, the norm to all. */
+const summaryOf = (records: readonly StepRecord[]): Omit<StepReport, 'step'> => ({
+  loss: records.find(({ loss }) => loss !== undefined)?.loss ?? Number.NaN,
+  gradientNorm: records.find((record) => record.gradientNorm !== undefined)?.gradientNorm,
+});
 
 function movedBytes({ plan, memory }: Fabric): readonly (readonly MovedBytes[])[] {
   const counts = new BigInt64Array(memory.ledger);

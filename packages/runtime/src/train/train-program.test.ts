@@ -1,0 +1,145 @@
+import { compileProgram } from '@meshwright/core/compile';
+import type { Program, RankList } from '@meshwright/core/program';
+import { expandList } from '@meshwright/core/program';
+import { laneOf, sliceOf } from '@meshwright/core/timeline';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRankPool, trainProgram } from '../index.ts';
+import { layoutOf, programOf, smallJob } from '../parity/layouts.fixture.ts';
+import { bytesByAxis, compareBytes } from '../parity/moved-bytes.ts';
+import { exampleJob } from './example.fixture.ts';
+
+const pool = createRankPool();
+afterAll(() => pool.close());
+
+describe('the worked example in bf16', () => {
+  const program = compileProgram(
+    exampleJob(),
+    layoutOf(exampleJob(), { tensor: 2, pipeline: 2, data: 2, sharding: 1, sequenceParallel: true }),
+  );
+
+  test('moves 24,656 bytes in a step, by axis as its table says', async () => {
+    const run = await trainProgram(program, { steps: 1, pool });
+    expect(run.stopped).toBe('done');
+    expect(bytesByAxis(run)).toEqual({
+      tensor: 4 * 1_092 + 4 * 1_124,
+      pipeline: 8 * 324,
+      data: 4 * 1_672 + 4 * 1_628,
+    });
+    expect(compareBytes(program, run, 1)).toEqual([]);
+  });
+
+  test('learns what fp32 learns to the precision of bf16', async () => {
+    const options = { steps: 8, pool, initialDeviation: 0.2, learningRate: 0.01 };
+    const run = await trainProgram(program, options);
+    const job = { ...exampleJob(), precision: 'fp32' } as const;
+    const wanted = await trainProgram(compileProgram(job, layoutOf(job)), options);
+    run.losses.forEach((loss, step) => {
+      expect(loss).not.toBe(wanted.losses[step]);
+      expect(Math.abs(loss / wanted.losses[step]! - 1)).toBeLessThan(0.01);
+    });
+  });
+});
+
+test('the gradient of the unsharded program is that of finite differences of the loss', async () => {
+  for (const model of ['gpt2', 'llama'] as const) {
+    const program = programOf(smallJob(model));
+    const options = { inline: true, arithmetic: 'float64', initialDeviation: 0.25 } as const;
+    const { parameters } = await trainProgram(program, { ...options, steps: 0 });
+    const { gradients } = await trainProgram(program, { ...options, steps: 1, captureGradients: [1] });
+    const step = 1e-4;
+    for (const [place, name] of Object.keys(parameters).entries()) {
+      if (place % 5 !== 0) continue;
+      const values = parameters[name]!.data;
+      const index = (place * 7) % values.length;
+      const lossAt = async (change: number): Promise<number> => {
+        const moved = Float64Array.from(values);
+        moved[index]! += change;
+        return (await trainProgram(program, { ...options, steps: 1, initial: { [name]: moved } })).losses[0]!;
+      };
+      const difference = ((await lossAt(step)) - (await lossAt(-step))) / (2 * step);
+      const gradient = gradients[1]![name]!.data;
+      const largest = gradient.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+      expect(Math.abs(difference - gradient[index]!) / largest).toBeLessThan(1e-6);
+    }
+  }
+});
+
+test('in double precision layouts differ by rounding only', async () => {
+  const job = smallJob('gpt2');
+  const options = { steps: 2, inline: true, arithmetic: 'float64', initialDeviation: 0.25 } as const;
+  const one = await trainProgram(programOf(job), options);
+  const layout = { tensor: 2, pipeline: 2, data: 2, sharding: 3, sequenceParallel: true } as const;
+  const many = await trainProgram(programOf(job, layout), options);
+  many.losses.forEach((loss, step) => {
+    expect(Math.abs(loss / one.losses[step]! - 1)).toBeLessThan(1e-12);
+  });
+});
+
+test('the timeline holds every operation of every rank once, in order on its lane', async () => {
+  const program = programOf(smallJob('llama'), { pipeline: 2, data: 2, sharding: 3 });
+  const { timeline } = await trainProgram(program, { steps: 2, pool });
+  const lengths = program.lists.map((list) => expandList(program, list).operations.length);
+  expect(timeline.length).toBe(2 * lengths.reduce((sum, length) => sum + length, 0));
+  for (let rank = 0; rank < 4; rank++) {
+    for (const lane of timeline.lanes) {
+      const slices = laneOf(timeline, rank, lane).map((index) => sliceOf(timeline, index));
+      for (const [index, slice] of slices.entries()) {
+        const next = slices[index + 1];
+        if (next) expect(next.operation).toBeGreaterThan(slice.operation);
+        if (next) expect(next.start).toBeGreaterThanOrEqual(slice.end);
+      }
+    }
+  }
+});
+
+describe('a run that cannot go on', () => {
+  const program = programOf(smallJob('llama'), { pipeline: 2, data: 2 });
+  const withList = (change: (list: RankList) => RankList): Program => ({
+    ...program,
+    lists: program.lists.map((list) => (list.pipeline === 1 ? change(list) : list)),
+  });
+  const muted = withList((list) => {
+    const last = list.items.findLast((item) => item.kind === 'operation' && item.operation.kind === 'send');
+    return { ...list, items: list.items.filter((item) => item !== last) };
+  });
+
+  test('says which rank failed at which operation and why, and stops all', async () => {
+    const broken: Program = {
+      ...program,
+      templates: program.templates.map((template) => ({
+        ...template,
+        operations: template.operations.map((operation) =>
+          operation.kind === 'compute' && operation.kernel === 'gated'
+            ? { ...operation, attributes: { function: 'sigmoid' } }
+            : operation,
+        ),
+      })),
+    };
+    const { stopped } = await trainProgram(broken, { steps: 1, pool });
+    expect(stopped).toMatchObject({
+      operation: expect.stringContaining('gated f['),
+      reason: expect.stringContaining("'sigmoid'"),
+    });
+  });
+
+  test('says what it waits for when a message never comes', async () => {
+    const missing = { rank: expect.any(Number), for: expect.stringContaining('recv') };
+    const threads = await trainProgram(muted, { steps: 1, pool, patienceMs: 500 });
+    expect(threads.stopped).toMatchObject({ reason: expect.stringContaining('nothing came for 0.5 s') });
+    const inline = await trainProgram(muted, { steps: 1, inline: true });
+    expect(inline.stopped).toMatchObject({ reason: 'no rank can move' });
+    expect(inline.stopped).toMatchObject({ waiting: expect.arrayContaining([missing]) });
+  });
+
+  test('stops all ranks when one dies, and the pool is whole again for the next run', async () => {
+    let killed: Promise<void> | undefined;
+    const onStep = (): void => {
+      killed ??= pool.terminate(3);
+    };
+    const { stopped, losses } = await trainProgram(program, { steps: 100_000, pool, onStep });
+    await killed;
+    expect(stopped).toMatchObject({ rank: 3, reason: expect.stringContaining('ended') });
+    expect(losses.length).toBeGreaterThan(0);
+    expect((await trainProgram(program, { steps: 1, pool })).stopped).toBe('done');
+  });
+});
