@@ -30,19 +30,22 @@ export function verifyDeadlock(lists: readonly ExpandedList[], meetings: readonl
   const [head] = circle;
   const speaker = head === undefined ? undefined : graph.speakers[head];
   if (speaker === undefined) return;
-  const words = circle.map((number) => wordsOf(graph, number));
+  const words = circle.map((number) => lineWords(lists, graph, number));
+  const lines = words.filter((line, index) => index === 0 || line !== words[index - 1]);
   report.at(speaker.list, speaker.operation, {
     code: 'DEADLOCK',
-    message: `${words.length} operations wait in a circle: ${[...words, words[0]].join(' waits for ')}.`,
+    message: `${lines.length} lines wait in a circle: ${[...lines, lines[0]].join(' waits for ')}.`,
     hint: 'Move what is waited for in front of what waits on its lane.',
   });
 }
 
-function wordsOf(graph: Graph, number: number): string {
+/** The line that an operation belongs to: `P0:9 send x1[1]`, `P1:10 F.layer`. */
+function lineWords(lists: readonly ExpandedList[], graph: Graph, number: number): string {
   const speaker = graph.speakers[number];
   if (speaker === undefined) return '';
   const { list, operation } = speaker;
-  return `${list}:${operation.item} ${labelOf(operation.operation)}`;
+  const line = lists.find((each) => each.list.name === list)?.list.items[operation.item - 1];
+  return `${list}:${operation.item} ${line?.kind === 'call' ? line.template : labelOf(operation.operation)}`;
 }
 
 function buildGraph(lists: readonly ExpandedList[], meetings: readonly Meeting[]): Graph {
