@@ -1,16 +1,24 @@
-/** @file Writes the pages of docs/reference that are made from code: the schema of programs and the table of errors.
+/** @file Writes what is made from code: the pages of docs/reference (schema of programs, table of errors) and the excerpts
+ * of the guide to step programs.
  *
  *   node tools/generate-docs.mjs
  *
  * A test compares the files with what this would write. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fillExcerpts } from './excerpts.mjs';
 import { build, root } from './ready.mjs';
+
+const guide = 'docs/guide/step-program.md';
+/** The program that the guide reads. */
+export const guideProgram = 'test/golden/programs/example-2x2x2-zero-1.txt';
 
 /** Path and text of every generated page. `core` holds the `codes` and `programJsonSchema` of @meshwright/core. */
 export function generatedPages({ codes, programJsonSchema }) {
+  const read = (path) => readFileSync(join(root, path), 'utf8');
   return {
+    [guide]: fillExcerpts(read(guide), read(guideProgram)),
     'docs/reference/errors.md': errorsPage(codes),
     'docs/reference/program.schema.json': `${JSON.stringify(programJsonSchema(), undefined, 2)}\n`,
   };
