@@ -68,6 +68,17 @@ const scalars: readonly BufferDeclaration[] = [
 ];
 
 export { type BlockContext, blockContext, microBatches } from './context.ts';
+export {
+  type ActivationBytes,
+  activationsByLaw,
+  bytesByLaw,
+  type LawLine,
+  type Piece,
+  type StageBytes,
+  type StateBytes,
+  stateByLaw,
+  statePerParameter,
+} from './laws/index.ts';
 export { containers, isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverEnds } from './lower/containers.ts';
 export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';

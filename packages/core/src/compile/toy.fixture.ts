@@ -3,6 +3,7 @@ import { createJob, type Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { defaultOrder } from '../mesh/index.ts';
 import { modelFromDimensions } from '../model/index.ts';
+import type { Item } from '../program/index.ts';
 
 /** The job of the worked example: GPT-2 kind, 2 layers, hidden 8, 4 sequences of 4 tokens. */
 export function toyJob(): Job {
@@ -35,3 +36,21 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   order: defaultOrder,
   ...changes,
 });
+
+/** A line of a list as program-example.md writes it: number, what it does, and the lines whose end it needs. */
+export function lineOf(item: Item): string {
+  const needs = item.needs.length > 0 ? ['needs', ...item.needs] : [];
+  if (item.kind === 'call') {
+    const blocks = item.first === item.last ? item.first : `${item.first}..${item.last}`;
+    return [item.id, `${item.template}[${blocks},${item.microBatch}]`, ...needs].join(' ');
+  }
+  const { operation } = item;
+  const what =
+    operation.kind === 'collective'
+      ? operation.collective
+      : operation.kind === 'compute'
+        ? operation.kernel
+        : operation.kind;
+  const writes = operation.writes.map(({ buffer }) => buffer);
+  return [item.id, operation.lane, what, ...operation.reads, '->', ...writes, ...needs].join(' ');
+}

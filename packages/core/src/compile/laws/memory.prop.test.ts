@@ -1,37 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  degreesOf,
-  type ExpandedList,
-  expandList,
-  type Lifetimes,
-  type LiveRange,
-  lifetimesOf,
-  type Program,
-} from '../../program/index.ts';
 import { compileProgram, microBatches } from '../index.ts';
 import { bucketPieces, cases } from './cases.fixture.ts';
-import { activationsByLaw, piecesByLaw, type StateBytes, stateByLaw, statePerParameter } from './index.ts';
-
-interface Lived {
-  readonly list: ExpandedList;
-  readonly lifetimes: Lifetimes;
-}
-
-const livedLists = (program: Program): readonly Lived[] =>
-  program.lists.map((each) => {
-    const list = expandList(program, each);
-    return { list, lifetimes: lifetimesOf(list, degreesOf(program)) };
-  });
-
-/** Resident bytes of buckets; scalars are resident too and belong to no bucket. */
-function stateOf({ lifetimes }: Lived): StateBytes {
-  const bytes = (role: string): number =>
-    lifetimes.residents
-      .filter(({ instance: { declaration } }) => declaration.role === role && declaration.bucket !== undefined)
-      .reduce((sum, each) => sum + each.bytes, 0);
-  return { weights: bytes('weight'), gradients: bytes('gradient'), optimizer: bytes('optimizer') };
-}
+import { activationsByLaw, piecesByLaw, stateByLaw, statePerParameter } from './index.ts';
+import { bytesIn, isStatistic, keptBy, livedLists, mostAlive, stateOf } from './lived.fixture.ts';
 
 describe('state', () => {
   it('is the closed form per parameter, times the parameters of the rank, wherever sizes divide', () => {
@@ -67,29 +39,6 @@ describe('state', () => {
     );
   }, 30_000);
 });
-
-/** What is still needed of one layer and micro-batch when its forward has ended. */
-function keptBy({ list, lifetimes }: Lived, layer: number, microBatch: number): readonly LiveRange[] {
-  const end = list.operations.findLastIndex(
-    (each) => each.block === layer && each.microBatch === microBatch && !each.again && isForward(list, each.item),
-  );
-  const names = new RegExp(`(\\[${layer},${microBatch}\\]|^x${layer}\\[${microBatch}\\])$`);
-  return lifetimes.ranges.filter(
-    ({ instance, first, last }) => first <= end && last > end && names.test(instance.name),
-  );
-}
-
-function isForward({ list }: ExpandedList, line: number): boolean {
-  const item = list.items[line - 1];
-  return item?.kind === 'call' && item.template.startsWith('F.');
-}
-
-/** Elements of a kind that the laws count, or statistics: fp32 beside values of another type, and integers. */
-function isStatistic({ instance: { name, declaration } }: LiveRange): boolean {
-  return /^(st\d|lse|rw|ri)\b/.test(name) || declaration.dtype === 'int32';
-}
-
-const bytesIn = (ranges: readonly LiveRange[]): number => ranges.reduce((sum, { bytes }) => sum + bytes, 0);
 
 describe('activations', () => {
   it('that a layer keeps for its backward are the closed form, whatever the kind, kernels and recomputation', () => {
@@ -148,18 +97,3 @@ describe('activations', () => {
     );
   }, 30_000);
 });
-
-/** The largest number of instances of one declaration, named like one of `names`, that are alive together. */
-function mostAlive({ lifetimes }: Lived, declared: string, ...names: readonly string[]): number {
-  const changes = new Int32Array(lifetimes.live.length + 1);
-  for (const { instance, first, last } of lifetimes.ranges) {
-    if (instance.declaration.name !== declared || !names.some((name) => instance.name.includes(name))) continue;
-    changes[first] = (changes[first] ?? 0) + 1;
-    changes[last + 1] = (changes[last + 1] ?? 0) - 1;
-  }
-  let alive = 0;
-  return changes.reduce((most, change) => {
-    alive += change;
-    return Math.max(most, alive);
-  }, 0);
-}
