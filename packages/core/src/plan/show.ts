@@ -7,7 +7,7 @@ import { formatLayout, type Layout, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, createMesh, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
 import type { StepParts } from '../sim/index.ts';
-import { detailOf, type ExchangeDetail } from './detail.ts';
+import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
 import { deviceMemory, memoryAssumptions, type Verdict, worstVerdict } from './verdict.ts';
@@ -87,44 +87,17 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
   const { job } = evaluator;
   const { layout } = candidate;
   const prices = evaluator.pricesOf(layout);
-  const peak = peakRate(job);
   const detail = detailOf(evaluator, candidate, (dtype) => peakRate(job, dtype));
-  const spec = evaluator.specOf(layout);
-  const gpus = gpuCount(job.cluster);
   const { seconds } = candidate.evaluation;
-  const tokens = job.batch.sequences * job.batch.length;
-  const perToken = flopsPerToken(job.model, job.batch.length);
-  const stages = spec.stages.map((stage, index): ShownStage => {
-    const memory = deviceMemory(job, layout, candidate.evaluation.peakBytes[index] ?? 0, stage.residentBytes);
-    const parameters = stage.buckets.reduce((sum, bucket) => sum + bucket.plan.elements, 0);
-    return {
-      stage: index,
-      layers: layersOfStage(layout, index),
-      parameters,
-      ...memory,
-      hostBytes: 0,
-      partsBytes: { ...detail.memory[index] },
-    };
-  });
+  const stages = shownStages(evaluator, candidate, detail);
   const { parts } = detail;
   const busy = parts.ideal + parts.inefficiency + parts.memoryBound + parts.recompute + parts.optimizer;
-  const hardware = hardwareFlops(evaluator, layout);
   return {
     schema: 'meshwright.show/1',
     job: jobFacts(job),
     layout: { ...layout, short: formatLayout(layout) },
-    gpus,
-    step: {
-      seconds,
-      ...interval(job, layout, seconds),
-      tokensPerSecondPerGpu: tokens / seconds / gpus,
-      tflopsPerGpu: (perToken * tokens) / seconds / gpus / 1e12,
-      mfu: (perToken * tokens) / seconds / gpus / peak,
-      mfuConvention,
-      hfu: hardware / seconds / gpus / peak,
-      partsSeconds: parts,
-      hiddenSeconds: detail.hiddenSeconds,
-    },
+    gpus: gpuCount(job.cluster),
+    step: shownStep(evaluator, candidate, detail),
     memory: {
       capacityBytes: capacityBytes(job.cluster),
       verdict: worstVerdict(stages.map((stage) => stage.verdict)),
@@ -145,6 +118,40 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
     warnings: warningsOf(job, layout, parts, seconds, prices, stages),
     issues: options.issues ?? [],
   };
+}
+
+function shownStep(evaluator: Evaluator, { layout, evaluation }: Candidate, detail: LayoutDetail): Shown['step'] {
+  const { job } = evaluator;
+  const { seconds } = evaluation;
+  const gpus = gpuCount(job.cluster);
+  const tokens = job.batch.sequences * job.batch.length;
+  const flops = flopsPerToken(job.model, job.batch.length) * tokens;
+  const peak = peakRate(job);
+  return {
+    seconds,
+    ...interval(job, layout, seconds),
+    tokensPerSecondPerGpu: tokens / seconds / gpus,
+    tflopsPerGpu: flops / seconds / gpus / 1e12,
+    mfu: flops / seconds / gpus / peak,
+    mfuConvention,
+    hfu: hardwareFlops(evaluator, layout) / seconds / gpus / peak,
+    partsSeconds: detail.parts,
+    hiddenSeconds: detail.hiddenSeconds,
+  };
+}
+
+function shownStages(evaluator: Evaluator, { layout, evaluation }: Candidate, detail: LayoutDetail): ShownStage[] {
+  return evaluator.specOf(layout).stages.map((stage, index): ShownStage => {
+    const memory = deviceMemory(evaluator.job, layout, evaluation.peakBytes[index] ?? 0, stage.residentBytes);
+    return {
+      stage: index,
+      layers: layersOfStage(layout, index),
+      parameters: stage.buckets.reduce((sum, bucket) => sum + bucket.plan.elements, 0),
+      ...memory,
+      hostBytes: 0,
+      partsBytes: { ...detail.memory[index] },
+    };
+  });
 }
 
 const layersOfStage = ({ pipeline, chunks, layersPerStage }: Layout, stage: number): number => {
