@@ -3,17 +3,9 @@ import { quoteName } from '../../errors/index.ts';
 import { blocksOf } from '../expand.ts';
 import { boundaryName, declaredName } from '../names.ts';
 import type { BufferDeclaration, Call, Item, Operation, Program, RankList, Template } from '../types.ts';
+import { type Checks, checkAxis, checkBelow, checkDims, checkKnown, checkOperation, checkUnique } from './checks.ts';
 import type { Path } from './read-shape.ts';
 import { suggest } from './read-shape.ts';
-import {
-  type Checks,
-  checkAxis,
-  checkBelow,
-  checkDims,
-  checkKnown,
-  checkOperation,
-  checkUnique,
-} from './references.ts';
 
 /** The names that the lines of one list may use. */
 interface Names {

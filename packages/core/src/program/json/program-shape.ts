@@ -1,23 +1,10 @@
 /** @file The shape of a step program as data. Where it and `types.ts` disagree, the sets of names fail to compile and the
  * tests of `json` fail: change both together.
  */
-import type { AxisName } from '../../mesh/index.ts';
-import type { DType } from '../../tensor/index.ts';
 import { kernels } from '../kernels/index.ts';
-import type {
-  Algorithm,
-  BlockKind,
-  CollectiveKind,
-  Lane,
-  Operation,
-  PartialState,
-  Program,
-  Role,
-  Scope,
-  Template,
-  WhyRule,
-} from '../types.ts';
-import type { Field, NameShape, UnionShape } from './shape.ts';
+import type { Algorithm, BlockKind, Operation, Program, Scope, Template } from '../types.ts';
+import { axisName, collective, dtype, lane, reduce, role, rule } from './name-shapes.ts';
+import type { Field, UnionShape } from './shape.ts';
 import {
   field,
   listOf,
@@ -34,70 +21,6 @@ import {
 
 /** More layers or micro-batches than this are a slip of the pen, not a model. */
 const MOST = 100_000;
-
-const axisName: NameShape = oneOf<AxisName>('axis', {
-  tensor: true,
-  context: true,
-  expert: true,
-  data: true,
-  pipeline: true,
-});
-const dtype: NameShape = oneOf<DType>('type', { fp32: true, fp16: true, bf16: true, fp8: true, int32: true, u8: true });
-const reduce: NameShape = oneOf<PartialState['reduce']>('reduction', { sum: true, max: true });
-
-const role: NameShape = oneOf<Role>('role', {
-  weight: true,
-  gradient: true,
-  optimizer: true,
-  activation: true,
-  exchange: true,
-  scratch: true,
-  input: true,
-  logits: true,
-});
-
-const lane: NameShape = oneOf<Lane>('lane', {
-  compute: true,
-  tensor: true,
-  'data.gather': true,
-  'data.reduce': true,
-  ends: true,
-  'act.out': true,
-  'act.in': true,
-  'grad.out': true,
-  'grad.in': true,
-  control: true,
-  host: true,
-});
-
-const rule: NameShape = oneOf<WhyRule>('rule', {
-  model: true,
-  'gather-sequence': true,
-  'gather-again': true,
-  'sum-partial': true,
-  'scatter-partial': true,
-  'vocabulary-parallel': true,
-  recompute: true,
-  'next-stage': true,
-  'previous-stage': true,
-  'gather-updated': true,
-  'gather-unit': true,
-  'reduce-gradient': true,
-  'sum-whole-parameters': true,
-  'sum-tied': true,
-  'global-norm': true,
-  optimizer: true,
-  'mean-loss': true,
-  lifetime: true,
-});
-
-const collective: NameShape = oneOf<CollectiveKind>('collective', {
-  'all-reduce': true,
-  'reduce-scatter': true,
-  'all-gather': true,
-  broadcast: true,
-  'all-to-all': true,
-});
 
 const object = (name: string, about: string, fields: Readonly<Record<string, Field>>): ObjectShape => ({
   kind: 'object',

@@ -13,7 +13,7 @@ export const axisOfLane: Readonly<Partial<Record<Lane, string>>> = {
 };
 
 /** Axis that a reason speaks of when it names none. */
-export const impliedAxis = (operation: Operation): string | undefined =>
+const impliedAxis = (operation: Operation): string | undefined =>
   operation.kind === 'collective' ? operation.axis : undefined;
 
 /** Whether a collective of this kind reduces, and so is a sum unless it says otherwise. */

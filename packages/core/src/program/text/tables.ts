@@ -14,7 +14,7 @@ export const scopeMarks: Readonly<Record<Scope, string>> = {
 };
 
 /** `[s:4/tensor b:1 qkv:24{8,8,8}/tensor]`. */
-export const dimsText = (dims: readonly Dim[]): string => `[${dims.map(dimText).join(' ')}]`;
+const dimsText = (dims: readonly Dim[]): string => `[${dims.map(dimText).join(' ')}]`;
 
 const dimText = ({ label, size, cut, parts }: Dim): string => {
   const fused = parts ? `{${parts.join(',')}}` : '';
