@@ -8,7 +8,7 @@ import { hashText, mix, normal } from '../numbers/hash.ts';
 import { elementFinder, ownedDims, ownedRanges, type TensorElement } from '../place/parameters.ts';
 
 /** Gains of norms lie around 1, everything else around 0. */
-export function initialValue({ tensor, index }: TensorElement, seed: number, deviation: number): number {
+function initialValue({ tensor, index }: TensorElement, seed: number, deviation: number): number {
   const isGain = tensor.shape.length === 1 && tensor.name.endsWith('weight');
   return (isGain ? 1 : 0) + deviation * normal(mix(seed, hashText(tensor.name)), index);
 }

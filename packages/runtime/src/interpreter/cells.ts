@@ -49,6 +49,14 @@ const POISON_INT = -0x80000000;
 
 export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmetic): Cells {
   const cells: (Cell | undefined)[] = [];
+  const places = new WeakMap<Operand, Omit<Window, 'cell'>>();
+  const placeOf = (operand: Operand): Omit<Window, 'cell'> => {
+    const known = places.get(operand);
+    if (known) return known;
+    const place = { spans: spansOf(operand, seat), dims: localDimsOf(operand.dims, seat) };
+    places.set(operand, place);
+    return place;
+  };
   let liveBytes = 0;
   return {
     liveBytes: () => liveBytes,
@@ -69,7 +77,7 @@ export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmet
     window: (operand) => {
       const cell = cells[storages.numberOf(operand.instance)];
       assertInvariant(cell !== undefined, () => `${operand.instance.name} is used and not allocated`);
-      return { cell, spans: spansOf(operand, seat), dims: localDimsOf(operand.dims, seat) };
+      return { cell, ...placeOf(operand) };
     },
   };
 }

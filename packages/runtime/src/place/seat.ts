@@ -18,6 +18,12 @@ export function seatOf(program: Program, rank: number): Seat {
   const { mesh } = program;
   const coordinate = coordinateOf(mesh, rank);
   const groups = new Map(program.groups.map((group) => [group.name, group]));
+  const members = new Map<string, readonly number[]>();
+  const membersOf = (over: string): readonly number[] => {
+    const group = groups.get(over);
+    if (!group) return groupOf(mesh, rank, [over as AxisName]);
+    return group.coordinates.map((place) => rankOf(mesh, { ...coordinate, [group.along]: place }));
+  };
   return {
     rank,
     coordinate,
@@ -27,9 +33,9 @@ export function seatOf(program: Program, rank: number): Seat {
       return group ? group.coordinates.indexOf(coordinate[group.along]) : coordinate[over as AxisName];
     },
     members: (over) => {
-      const group = groups.get(over);
-      if (!group) return groupOf(mesh, rank, [over as AxisName]);
-      return group.coordinates.map((place) => rankOf(mesh, { ...coordinate, [group.along]: place }));
+      const known = members.get(over) ?? membersOf(over);
+      members.set(over, known);
+      return known;
     },
   };
 }

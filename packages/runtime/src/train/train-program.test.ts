@@ -1,4 +1,5 @@
 import { compileProgram } from '@meshwright/core/compile';
+import type { Layout } from '@meshwright/core/layout';
 import type { Program, RankList } from '@meshwright/core/program';
 import { expandList } from '@meshwright/core/program';
 import { laneOf, sliceOf } from '@meshwright/core/timeline';
@@ -37,6 +38,33 @@ describe('the worked example in bf16', () => {
       expect(loss).not.toBe(wanted.losses[step]);
       expect(Math.abs(loss / wanted.losses[step]! - 1)).toBeLessThan(0.01);
     });
+  });
+});
+
+describe('bf16 weights and gradients', () => {
+  const job = exampleJob();
+  const layouts: readonly (readonly [name: string, changes: Partial<Layout>])[] = [
+    ['DDP', { data: 4 }],
+    ['ZeRO-2', { data: 2, sharding: 2 }],
+    ['ZeRO-3 with tensor and pipeline', { tensor: 2, pipeline: 2, data: 2, sharding: 3, sequenceParallel: true }],
+  ];
+  test.each(layouts)('%s trains as one rank does to the precision of bf16', async (_name, changes) => {
+    const options = { steps: 4, pool, initialDeviation: 0.2, learningRate: 0.01 };
+    const compiled = (some: Partial<Layout>) => compileProgram(job, layoutOf(job, { gradientType: 'bf16', ...some }));
+    const program = compiled(changes);
+    const run = await trainProgram(program, options);
+    const one = await trainProgram(compiled({}), options);
+    run.losses.forEach((loss, step) => {
+      expect(Math.abs(loss / one.losses[step]! - 1)).toBeLessThan(0.01);
+    });
+    expect(compareBytes(program, run, 4)).toEqual([]);
+    expect(run.memory.flatMap(({ differs }) => differs)).toEqual([]);
+    expect(Object.values(run.parameters).every(({ spread }) => spread === 0)).toBe(true);
+  });
+
+  test('fp16 is refused by name', async () => {
+    const program = compileProgram({ ...job, precision: 'fp16' }, layoutOf(job));
+    await expect(trainProgram(program, { steps: 1, inline: true })).rejects.toThrow('TYPE_NOT_EXECUTED');
   });
 });
 

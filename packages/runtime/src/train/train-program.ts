@@ -1,4 +1,5 @@
 /** @file Trains a step program on real tensors: one rank a thread over shared memory, or all ranks in this thread. */
+import { throwOnErrors } from '@meshwright/core/errors';
 import { worldSize } from '@meshwright/core/mesh';
 import { expandList, type Program } from '@meshwright/core/program';
 import { createTimeline, type Timeline } from '@meshwright/core/timeline';
@@ -8,6 +9,7 @@ import type { RunFailure } from '../interpreter/rank.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { createFabricMemory, type LedgerKey, planFabric } from '../transport/fabric.ts';
 import { assembleTensors, type TensorSet } from './assemble.ts';
+import { checkRunnable } from './check-runnable.ts';
 import { hostInline } from './host-inline.ts';
 import type { CompletedStep, HostOutcome } from './outcome.ts';
 import { createRankPool, type RankPool } from './rank-pool.ts';
@@ -76,7 +78,10 @@ export interface RunResult {
   readonly timeline: Timeline;
 }
 
+/** Trains for `steps` steps from seeded weights and samples. A rank that fails stops all; the result says why.
+ * Throws one InputError with all that keeps the program from being run. */
 export async function trainProgram(program: Program, options: TrainOptions): Promise<RunResult> {
+  throwOnErrors(checkRunnable(program, options));
   const lists = program.lists.map((list) => expandList(program, list));
   const runOptions: RunOptions = {
     steps: options.steps,

@@ -45,7 +45,7 @@ export interface FabricMemory {
 }
 
 /** posted, consumed, tag, ledger key. */
-export const CHANNEL_WORDS = 4;
+const CHANNEL_WORDS = 4;
 /** The first word of the control area is set when a rank has failed; then a bell and a progress word for each rank. */
 const HEAD_WORDS = 1;
 export const bellWord = (rank: number): number => HEAD_WORDS + 2 * rank;
