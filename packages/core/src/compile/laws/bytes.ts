@@ -1,7 +1,7 @@
-/** @file What one rank sends in a step, in closed form: architecture.md, section 5, rule by rule. Computed from the model's
+/** @file What one rank sends in a step, in closed form, rule by rule (docs/sources.md, Laws). Computed from the model's
  * dimensions and the layout only; the byte ledger of the compiled program has to give the same numbers, to the byte.
  *
- * Letters as there: s sequence, b micro-batch, h hidden, V vocabulary, t tensor, N data, p stages, v chunks, m micro-batches
+ * Letters: s sequence, b micro-batch, h hidden, V vocabulary, t tensor, N data, p stages, v chunks, m micro-batches
  * of a step, w and g bytes of a weight and of a gradient. A value travels in the type of the weights.
  */
 import { computeType, type Job } from '../../job/index.ts';

@@ -1,4 +1,4 @@
-/** @file The claims of architecture.md, section 5, on bytes sent and kept, each with its own number, on one known model. */
+/** @file The laws of bytes sent and kept, each with its own number, on known models. */
 import { describe, expect, it } from 'vitest';
 import type { LayoutRequest } from '../../layout/index.ts';
 import { bytesSent, type WhyRule } from '../../program/index.ts';

@@ -1,4 +1,4 @@
-/** @file The laws of this field that programs are held against (architecture.md, section 5), as functions of a job and a
+/** @file The laws of this field that programs are held against (docs/sources.md, Laws), as functions of a job and a
  * layout. They know nothing of programs: what they say and what a program does are equal because tests hold it.
  */
 export { bytesByLaw, type LawLine, type StageBytes } from './bytes.ts';

@@ -1,5 +1,5 @@
-/** @file State and kept activations of one rank, in closed form: architecture.md, section 5, "State" and "Activations".
- * Computed from the model's dimensions and the layout only.
+/** @file State and kept activations of one rank, in closed form (docs/sources.md, Laws). Computed from the model's
+ * dimensions and the layout only.
  */
 import { computeType, type Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
@@ -20,7 +20,7 @@ type StateLayout = Pick<Layout, 'sharding' | 'data' | 'gradientType' | 'gradient
  *
  * Mixed-precision Adam with bf16 gradients 2 + 2 + 12 = 16, with fp32 gradients 18; fp32 training 4 + 4 + 8 = 16. ZeRO-1
  * 4 + 12/N, ZeRO-2 2 + 14/N, ZeRO-3 16/N. Gradients that are reduced once a step stay whole between micro-batches, beside
- * their shard: g more. Source: [rajbhandari2020], section 3; architecture.md, section 5.
+ * their shard: g more. Source: docs/sources.md, Laws, "State"; [rajbhandari2020].
  */
 export function statePerParameter(job: StateJob, layout: StateLayout): StateBytes {
   const { sharding, data, gradientReduction } = layout;
@@ -70,7 +70,7 @@ export interface ActivationBytes {
  * its mask, 5 a s^2 b / t, none under selective recomputation or blockwise attention; without dropout 32, 8 + 24/t, and
  * 2 a s^2 b / t. Full recomputation: the input, 2 s b h. Gated feed-forwards keep 3 f in place of 2 f. Experts keep that
  * for each of the k that a token visits, and their routed input and output, 2 k h, whole.
- * Source: [korthikanti2022], section 4, equations 1 to 6; architecture.md, section 5.
+ * Source: docs/sources.md, Laws, "Activations"; [korthikanti2022].
  */
 export function activationsByLaw(job: Job, layout: Layout): ActivationBytes {
   const [layer] = job.model.layers;

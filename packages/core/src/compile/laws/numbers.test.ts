@@ -1,4 +1,4 @@
-/** @file The numbers of architecture.md, section 5, on state and counts, read off programs of models that people know. */
+/** @file The numbers of this field on state and counts, read off programs of models that people know. */
 import { describe, expect, it } from 'vitest';
 import { batchOf } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';

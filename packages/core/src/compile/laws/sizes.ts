@@ -35,7 +35,7 @@ export interface ModelSizes {
  * Matrices, and the biases of what is cut by output, are cut t ways. Norms, biases of row-parallel products and learned
  * positions are whole; with sequence parallelism each rank sees a part of the tokens, so their gradients are summed over
  * tensor: 6 h per GPT layer, 2 h per Llama layer. Routers are whole too, and summed with or without it.
- * Source: architecture.md, section 5, "Tensor"; [korthikanti2022], section 4.2.
+ * Source: docs/sources.md, Laws, "Tensor"; [korthikanti2022].
  */
 export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'sequenceParallel'>): ModelSizes {
   const { hidden: h, vocabulary, learnedPositions = 0, tied, norm } = model;
@@ -113,7 +113,7 @@ export function piecesByLaw(job: Job, layout: Layout, stage: number): readonly P
  *
  * A block is used 2 m times. Neighbours are equal only where one invocation of a chunk follows another: forward then
  * backward repeats the chunk's last block, backward then forward its first, and twice the same way repeats the only block.
- * Source: architecture.md, section 5, "Data axis", and program-example.md, section 7.
+ * Source: docs/sources.md, Laws, "Data".
  */
 export function gathersByLaw(job: Job, layout: Layout, stage: number): (block: number) => number {
   const m = microBatches(job, layout);
