@@ -24,6 +24,7 @@ export async function runCommand(args: readonly string[], host: Host): Promise<E
 function explain(error: unknown, asJson: boolean, host: Host): ExitCode {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok;
+    if (error.code === 'commander.help') return exitCodes.badInput;
     if (asJson) printErrorJson([argumentIssue(error)], host);
     else host.err.write(`${error.message}\n`);
     return exitCodes.badInput;

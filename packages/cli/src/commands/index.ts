@@ -1,11 +1,19 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../host.ts';
+import { registerFigure } from './figure.ts';
 import { registerModel } from './model.ts';
 import { registerPlan } from './plan.ts';
+import { registerProgram } from './program.ts';
 import { registerShow } from './show.ts';
 
 /** Adds one subcommand to the command `meshwright`. Each file of this folder exports one. */
 export type Registration = (command: Command, session: Session) => void;
 
 /** Every subcommand, in the order of the help text. */
-export const registrations: readonly Registration[] = [registerPlan, registerShow, registerModel];
+export const registrations: readonly Registration[] = [
+  registerPlan,
+  registerShow,
+  registerProgram,
+  registerFigure,
+  registerModel,
+];

@@ -19,11 +19,14 @@ export interface JobFile {
 }
 
 /** Reads the job file at `path`; keys of `layoutText` replace those of the file. Throws one InputError with all issues. */
-export function readJobFile(path: string, layoutText: string | undefined, host: Host): JobFile {
+export const readJobFile = (path: string, layoutText: string | undefined, host: Host): JobFile =>
+  jobFromText(readNamed(path, host), path, layoutText, host);
+
+/** {@link readJobFile} for a text that was read already. */
+export function jobFromText(text: string, path: string, layoutText: string | undefined, host: Host): JobFile {
   const name = path === '-' ? 'standard input' : path;
-  const reading = readJob(readNamed(path, host), name, {
-    loadFile: (file, from) => fileLoader(host)(file, from === name ? path : from),
-  });
+  const load = fileLoader(host);
+  const reading = readJob(text, name, { loadFile: (file, from) => load(file, from === name ? path : from) });
   const given = layoutText === undefined ? undefined : parseLayoutString(layoutText);
   const issues = [...reading.issues, ...(given?.issues ?? [])];
   if (!reading.job || issues.some((each) => each.severity === 'error')) throw new InputError(issues);

@@ -24,3 +24,21 @@ export function significant(value: number): string {
   const size = Math.abs(value);
   return fixed(value, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
+
+/** One unit for a column of bytes. */
+export interface ByteColumn {
+  readonly unit: string;
+  cell(bytes: number): string;
+}
+
+/** The unit in which the largest of a column has one to four digits before the point, in powers of two. */
+export function byteColumn(amounts: readonly number[]): ByteColumn {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const largest = Math.max(1, ...amounts);
+  const index = Math.min(units.length - 1, Math.floor(Math.log2(largest) / 10));
+  return {
+    unit: units[index] ?? 'B',
+    cell: (bytes) =>
+      index === 0 ? whole(bytes) : fixed(bytes / 1024 ** index, largest / 1024 ** index >= 100 ? 1 : 2),
+  };
+}

@@ -20,7 +20,7 @@ export interface Report {
 
 /** `--json`: one object on stdout. */
 export const jsonOption = (): Option<'--json', undefined, undefined, undefined, false, undefined> =>
-  new Option('--json', 'print one JSON object (docs: schema field first)').conflicts('format');
+  new Option('--json', 'print one JSON object instead').conflicts('format');
 
 const formats = ['text', 'md', 'csv', 'json'] as const;
 

@@ -1,0 +1,13 @@
+/** @file Figures as SVG text. */
+import type { ClusterSpec } from '@meshwright/core/cluster';
+import type { Program } from '@meshwright/core/program';
+import type { SimulatedStep } from '@meshwright/core/sim';
+import { Exchanges, StepTimeline, svgText } from '@meshwright/figures';
+
+/** The figure of exchanges. */
+export const drawExchanges = (program: Program, cluster: ClusterSpec): string =>
+  svgText(Exchanges({ program, cluster }));
+
+/** The figure of a step in time, or of a window of it in seconds. */
+export const drawTimeline = (step: SimulatedStep, schedule: string, window: readonly [number, number]): string =>
+  svgText(StepTimeline({ step, schedule, window }));

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { type Ran, runIn } from '../host.fixture.ts';
+import { toyJob } from './job.fixture.ts';
+
+const figure = (...args: readonly string[]): Promise<Ran> =>
+  runIn(['figure', ...args], { files: { 'job.yaml': toyJob } });
+
+describe('meshwright figure', () => {
+  it('gives the exchanges as a table with the bytes of the worked example', async () => {
+    const { code, out } = await figure('exchanges', 'job.yaml');
+    expect(code).toBe(0);
+    expect(out.split('\n')[0]).toBe('toy: 8 GPUs send 24.1 KiB a step; one node');
+    const { out: json } = await figure('exchanges', 'job.yaml', '--json');
+    const { schema, axes, totalBytes } = JSON.parse(json);
+    expect(schema).toBe('meshwright.figure/1');
+    expect(totalBytes).toBe(24_656);
+    expect(axes.map((each: { bytes: number[] }) => each.bytes)).toEqual([
+      [1092, 1124],
+      [1672, 1628],
+      [68, 68],
+      [256, 256],
+    ]);
+  });
+
+  it('gives the timeline as a table and as data', async () => {
+    const { out } = await figure('timeline', 'job.yaml');
+    expect(out).toMatch(/^toy: [\d.]+ m?s a step~, compute is idle [\d.]+ % of it\n/);
+    const { out: json } = await figure('timeline', 'job.yaml', '--json');
+    const [first] = JSON.parse(json).stages;
+    const order = first.invocations.map((each: { role: string; microBatch?: number }) => [each.role, each.microBatch]);
+    expect(order).toEqual([
+      ['forward', 0],
+      ['forward', 1],
+      ['backward', 0],
+      ['backward', 1],
+      ['optimizer', undefined],
+    ]);
+  });
+
+  it('draws on stdout or into a file', async () => {
+    for (const name of ['exchanges', 'timeline']) {
+      const { code, out, err } = await figure(name, 'job.yaml', '--svg');
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^>]* role="img"/);
+      const saved = await figure(name, 'job.yaml', '--out', 'x.svg');
+      expect({ out: saved.out, err: saved.err }).toEqual({ out: '', err: 'wrote x.svg\n' });
+      expect(saved.saved.get('x.svg')).toBe(out);
+    }
+  });
+
+  it('refuses a window without a step in it, and a name that is no figure', async () => {
+    const empty = await figure('timeline', 'job.yaml', '--svg', '--from', '99999');
+    expect(empty.code).toBe(2);
+    expect(empty.err).toContain('VALUE_OUT_OF_RANGE  --from');
+    const unknown = await figure('pie', 'job.yaml');
+    expect(unknown.code).toBe(2);
+    expect(unknown.err).toContain('exchanges, timeline');
+  });
+
+  it('asks for the job when it is given a program', async () => {
+    const { out } = await runIn(['program', 'print', 'job.yaml'], { files: { 'job.yaml': toyJob } });
+    const { code, err } = await runIn(['figure', 'timeline', '-'], { files: { '-': out } });
+    expect(code).toBe(2);
+    expect(err).toContain('Name the job file.');
+  });
+});

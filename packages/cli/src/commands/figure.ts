@@ -1,0 +1,92 @@
+/** @file `meshwright figure`: a figure as SVG, as a table, or as data. */
+import { Argument, type Command, Option } from '@commander-js/extra-typings';
+import { createPrices } from '@meshwright/core/cost';
+import { InputError, issue } from '@meshwright/core/errors';
+import { pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
+import { formatSeconds, seconds } from '@meshwright/core/units';
+import { stageTimelines, stepFacts } from '@meshwright/figures';
+import type { Host, Session } from '../host.ts';
+import { saveNamed } from '../input/files.ts';
+import { type ProgramSource, readProgramSource } from '../input/program-file.ts';
+import { printIssues } from '../output/issues.ts';
+import { formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { drawExchanges, drawTimeline } from './figure-drawings.ts';
+import { exchangesReport, timelineReport } from './figure-reports.ts';
+
+const names = ['exchanges', 'timeline'] as const;
+
+/** Adds `figure NAME JOB`. */
+export function registerFigure(command: Command, { host }: Session): void {
+  command
+    .command('figure')
+    .description('A figure of a job: exchanges (what GPUs hold and move) or timeline (one step in time).')
+    .addArgument(new Argument('<NAME>', 'which figure').choices(names))
+    .argument('<JOB>', 'a job file, - for standard input')
+    .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=8,pp=4')
+    .option('--svg', 'draw it; without, the same facts as a table')
+    .option('--out <FILE>', 'write the drawing to a file')
+    .addOption(new Option('--from <MS>', 'begin of the timeline in milliseconds').argParser(millisecondsOf('--from')))
+    .addOption(new Option('--to <MS>', 'end of the timeline in milliseconds').argParser(millisecondsOf('--to')))
+    .addOption(formatOption())
+    .addOption(jsonOption())
+    .action((name, path, options) => {
+      const source = readProgramSource(path, options.layout, host);
+      const format = formatOf(options);
+      if (format !== 'json') printIssues(source.issues, host);
+      const figure = name === 'exchanges' ? exchangesOf(source) : timelineOf(source, options.from, options.to);
+      if (options.svg !== true && options.out === undefined) return printReport(figure.report(), format, host);
+      deliver(figure.draw(), options.out, host);
+    });
+}
+
+interface Figure {
+  report(): Report;
+  draw(): string;
+}
+
+function exchangesOf(source: ProgramSource): Figure {
+  const { program, job } = withJob(source);
+  return {
+    report: () => exchangesReport(stepFacts(program, job.cluster)),
+    draw: () => drawExchanges(program, job.cluster),
+  };
+}
+
+function timelineOf(source: ProgramSource, from: number | undefined, to: number | undefined): Figure {
+  const { program, job, layout } = withJob(source);
+  const step: SimulatedStep = simulateProgram(program, pricesOf(program, createPrices(job.cluster, program.mesh)));
+  const window = [from ?? 0, Math.min(to ?? step.seconds, step.seconds)] as const;
+  if (window[0] >= window[1]) {
+    const message = `nothing of the step lies between ${formatSeconds(seconds(window[0]))} and ${formatSeconds(seconds(to ?? step.seconds))}.`;
+    const hint = `The step takes ${formatSeconds(seconds(step.seconds))}.`;
+    throw new InputError([issue('VALUE_OUT_OF_RANGE', '--from', message, hint)]);
+  }
+  return {
+    report: () => timelineReport(step, stageTimelines(step)),
+    draw: () => drawTimeline(step, layout.schedule, window),
+  };
+}
+
+/** Figures need links and prices, and so the job that a program came from. */
+function withJob({ program, job, layout }: ProgramSource): Required<Omit<ProgramSource, 'issues'>> {
+  if (job && layout) return { program, job, layout };
+  throw new InputError([
+    issue('VALUE_WRONG_TYPE', 'JOB', 'a program alone does not say on which cluster it runs.', 'Name the job file.'),
+  ]);
+}
+
+function deliver(svg: string, out: string | undefined, host: Host): void {
+  if (out === undefined) return host.out.write(svg);
+  saveNamed(out, svg, host);
+  host.err.write(`wrote ${out}\n`);
+}
+
+const millisecondsOf =
+  (option: string) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (Number.isFinite(value) && value >= 0) return value / 1e3;
+    throw new InputError([
+      issue('VALUE_OUT_OF_RANGE', option, `${text} is not a number of milliseconds.`, 'Use 0 or more.'),
+    ]);
+  };
