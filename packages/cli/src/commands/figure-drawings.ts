@@ -8,6 +8,6 @@ import { Exchanges, StepTimeline, svgText } from '@meshwright/figures';
 export const drawExchanges = (program: Program, cluster: ClusterSpec): string =>
   svgText(Exchanges({ program, cluster }));
 
-/** The figure of a step in time, or of a window of it in seconds. */
-export const drawTimeline = (step: SimulatedStep, schedule: string, window: readonly [number, number]): string =>
-  svgText(StepTimeline({ step, schedule, window }));
+/** The figure of a step in time, or of a window of it in seconds. The schedule is only named: a program does not know it. */
+export const drawTimeline = (step: SimulatedStep, schedule?: string, window?: readonly [number, number]): string =>
+  svgText(StepTimeline({ step, ...(schedule !== undefined && { schedule }), ...(window && { window }) }));
