@@ -1,8 +1,10 @@
-// From a job to a plan, a program, its bytes and a step in time, without the command.
+// From a job to a plan, a program, a step in time, and a small model that is really trained, without the command.
 // Run: node examples/library.mjs (after npm start has built the packages)
 import {
   bytesSent,
+  compareBytes,
   compileProgram,
+  completeLayout,
   createPrices,
   drawTimeline,
   planJob,
@@ -10,6 +12,8 @@ import {
   readJob,
   renderIssue,
   simulateProgram,
+  splitCosts,
+  trainProgram,
   verifyProgram,
 } from 'meshwright';
 
@@ -41,3 +45,16 @@ for (const { list, byAxis } of bytesSent(program).lists) {
 const step = simulateProgram(program, pricesOf(program, createPrices(job.cluster, program.mesh)));
 const svg = drawTimeline(step, best.layout.schedule);
 console.log(`${step.seconds.toFixed(2)} s simulated, drawn in ${svg.length} characters of SVG`);
+
+// 4. The same kind of program on real tensors: eight ranks train a toy, and every byte that they send is counted.
+const { job: toy } = readJob(
+  `model: { kind: toy }
+cluster: 1x dgx-h100
+batch: { sequences: 4, length: 4 }
+layout: tp=2,pp=2,dp=2,zero=1`,
+  'toy.yaml',
+);
+const small = compileProgram(toy, completeLayout(toy.layout, toy, splitCosts(toy)).layout);
+const run = await trainProgram(small, { steps: 3, inline: true });
+console.log(`toy: loss ${run.losses.map((loss) => loss.toFixed(4)).join(', ')}`);
+console.log(`${compareBytes(small, run, 3).length} exchanges moved other bytes than predicted`);

@@ -31,6 +31,15 @@ export {
 } from '@meshwright/core/program';
 /** Programs in time. */
 export { partsOfStep, pricesOf, type SimulatedStep, simulateProgram, timelineOf } from '@meshwright/core/sim';
+/** Programs on real tensors: what they compute, and the bytes that they really move. */
+export {
+  bytesByAxis,
+  compareBytes,
+  compareRuns,
+  type RunResult,
+  type TrainOptions,
+  trainProgram,
+} from '@meshwright/runtime';
 export { createCommand, packageVersion } from './command.ts';
 /** Figures as SVG text. */
 export { drawExchanges, drawTimeline } from './commands/figure-drawings.ts';

@@ -8,7 +8,7 @@ import { printIssues } from '../output/issues.ts';
 import { count, fixed, percent, whole } from '../output/numbers.ts';
 import { degreeWords, exposedShare, fullestBytes, gib, headline, rejectionWords } from '../output/plan-words.ts';
 import { createProgress } from '../output/progress.ts';
-import { formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
 
 const USUAL_TOP = 5;
@@ -32,7 +32,7 @@ export function registerPlan(command: Command, session: Session): void {
       if (format !== 'json') printIssues([...file.issues, ...issues], host);
       if (planned.plans.length === 0 || planned.issues.some((each) => each.severity === 'error'))
         session.end(exitCodes.failed);
-      printReport(planReport({ ...planned, issues }, path, options.layout), format, host);
+      printReport(planReport({ ...planned, issues }, path, options.layout, format), format, host);
     });
 }
 
@@ -63,11 +63,11 @@ function topOf(text: string): number {
   ]);
 }
 
-function planReport(planned: Planned, path: string, layoutText: string | undefined): Report {
+function planReport(planned: Planned, path: string, layoutText: string | undefined, format: Format): Report {
   const [first, second] = planned.plans;
   return {
     answer: first ? `best: ${degreeWords(first.layout)} - ${headline(first)}` : 'no layout of this job fits',
-    tables: first ? [planTable(planned.plans)] : [],
+    tables: first ? [planTable(planned.plans, format)] : [],
     reasons: [
       ...(first && second ? [aheadOf(first, second, planned)] : []),
       consideredWords(planned),
@@ -81,7 +81,10 @@ function planReport(planned: Planned, path: string, layoutText: string | undefin
   };
 }
 
-function planTable(plans: readonly Shown[]): Table {
+/** A list of chunks that would fill a line: its first and last four. */
+const longList = /(lps=(?:\d+-){3}\d+)-[\d-]{16,}?-((?:\d+-){3}\d+)(?=,|$)/;
+
+function planTable(plans: readonly Shown[], format: Format): Table {
   const short = plans.every(({ step }) => step.seconds < 1);
   return tableOf(plans, [
     numbers('#', (_, index) => String(index + 1)),
@@ -96,7 +99,7 @@ function planTable(plans: readonly Shown[]): Table {
     words('fits', ({ memory }) =>
       memory.verdict === 'fits' ? 'yes' : memory.verdict === 'at-risk' ? 'at risk' : 'no',
     ),
-    words('layout', ({ layout }) => layout.short),
+    words('layout', ({ layout }) => (format === 'text' ? layout.short.replace(longList, '$1-...-$2') : layout.short)),
   ]);
 }
 

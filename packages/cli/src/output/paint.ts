@@ -4,7 +4,7 @@ const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39] } a
 export type Paint = keyof typeof codes;
 
 /** Whether a stream takes colours: a terminal, and nobody said no (`NO_COLOR`, `TERM=dumb`). */
-export function takesColour({ environment }: Host, stream: Stream): boolean {
+function takesColour({ environment }: Host, stream: Stream): boolean {
   const { NO_COLOR: refused = '', TERM: terminal } = environment;
   return stream.isTerminal && refused === '' && terminal !== 'dumb';
 }

@@ -1,5 +1,4 @@
 /** @file Words for what plans answer: degrees, verdicts, rejections, parts of a step. */
-import { type Code, codes } from '@meshwright/core/errors';
 import type { Shown } from '@meshwright/core/plan';
 import { fixed, percent, whole } from './numbers.ts';
 
@@ -8,7 +7,7 @@ const GIB = 2 ** 30;
 /** Bytes as GiB with one decimal, without the unit. */
 export const gib = (bytes: number): string => fixed(bytes / GIB, 1);
 
-/** `tensor 8 · pipeline 2 · data 4 (sharded state)`. */
+/** Tensor, pipeline and data degree in a row: `data 4 (sharded state)`. */
 export function degreeWords({ tensor, pipeline, data, sharding }: Shown['layout']): string {
   const sharded =
     ['', ' (sharded optimizer)', ' (sharded optimizer and gradients)', ' (sharded state)'][sharding] ?? '';
@@ -38,9 +37,6 @@ export function rejectionWords(rejected: Readonly<Partial<Record<string, number>
     .map(([code, count = 0]) => `${whole(count)} ${code.toLowerCase().replaceAll('_', ' ')}`)
     .join(', ');
 }
-
-/** What a code means, for tables of rejections. */
-export const meaningOf = (code: string): string => (code in codes ? codes[code as Code].meaning : '');
 
 /** Parts of a step in words, in the order in which they are shown. */
 export const partWords: Readonly<Record<keyof Shown['step']['partsSeconds'], string>> = {

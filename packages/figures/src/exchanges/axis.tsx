@@ -3,7 +3,7 @@ import { bytes, bytesPerSecond, formatBytes, formatRate } from '@meshwright/core
 import type { VNode } from 'preact';
 import { operationColour, surface } from '../palette/index.ts';
 import { at, fitText } from '../svg/geometry.ts';
-import { axisWords, counted, grouped } from '../svg/words.ts';
+import { axisWords, counted, grouped, rangeOf } from '../svg/words.ts';
 import { Arcs, arcsHeight } from './arcs.tsx';
 import type { AxisFacts, ExchangeFacts, StepFacts } from './facts.ts';
 
@@ -143,7 +143,7 @@ function StageBars({
 export function axisTitle(axis: AxisFacts): string {
   const least = Math.min(...axis.bytes.filter((each) => each > 0));
   const most = Math.max(...axis.bytes);
-  const amount = rangeOf(formatBytes(bytes(least)), formatBytes(bytes(most)));
+  const amount = rangeOf(formatBytes(bytes(least)), formatBytes(bytes(most)), 'to');
   const name =
     axis.name === axis.axis ? `${axisWords[axis.axis].axis} ${axis.degree}` : `${axis.name} (first and last stage)`;
   return `${name}: a rank sends ${amount} a step`;
@@ -159,11 +159,4 @@ export function linkSentence({ crossing, groups, link }: AxisFacts, { cluster }:
       ? `all ${counted(groups, 'group')} cross`
       : `${grouped(crossing)} of ${counted(groups, 'group')} cross`;
   return `${groups === 1 ? 'its one group crosses' : which} nodes: ${link.name}, ${rate} a rank`;
-}
-
-/** `1.07 to 1.10 KiB`; the unit of the first is left out where it is that of the second. */
-function rangeOf(least: string, most: string): string {
-  if (least === most) return most;
-  const [amount, unit] = least.split(' ');
-  return `${most.endsWith(` ${unit}`) ? amount : least} to ${most}`;
 }

@@ -4,7 +4,7 @@ import { bytes, formatBytes } from '@meshwright/core/units';
 import type { VNode } from 'preact';
 import { type MemoryRole, memoryColour, surface } from '../palette/index.ts';
 import { at } from '../svg/geometry.ts';
-import { axisWords } from '../svg/words.ts';
+import { axisWords, rangeOf } from '../svg/words.ts';
 import type { GpuFacts, StepFacts } from './facts.ts';
 import type { Area, Shelf } from './holdings.ts';
 
@@ -117,7 +117,7 @@ function Fill({ facts: { capacityBytes }, gpu, y, width }: FillProps): VNode {
       <rect x={pad} y={y} width={at(capacityBytes * scale)} height="8" fill="none" stroke={surface('quiet')} />
       {!fits && <line x1={limit} x2={limit} y1={y - 3} y2={y + 11} stroke={surface('text')} stroke-width="2" />}
       <text x={pad} y={y + 23} class={fits ? 'small quiet' : 'small alarm bold'}>
-        {`${fits ? 'peak' : 'does not fit:'} ${formatBytes(bytes(peakBytes))} of ${formatBytes(bytes(capacityBytes))}`}
+        {`${fits ? 'tensors at the peak:' : 'tensors do not fit:'} ${rangeOf(formatBytes(bytes(peakBytes)), formatBytes(bytes(capacityBytes)), 'of')}`}
       </text>
     </g>
   );

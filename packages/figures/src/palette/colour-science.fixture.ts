@@ -32,13 +32,13 @@ const deficiencies: Readonly<Record<Vision, readonly Triple[]>> = {
   ],
 };
 
-export type Vision = 'normal' | 'protan' | 'deutan' | 'tritan';
-export const visions: readonly Vision[] = ['normal', 'protan', 'deutan', 'tritan'];
+type Vision = 'normal' | 'protan' | 'deutan' | 'tritan';
+const visions: readonly Vision[] = ['normal', 'protan', 'deutan', 'tritan'];
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
 /** CIE Lab (D65) of an sRGB colour as a vision sees it. */
-export function labOf(hex: string, vision: Vision = 'normal'): Triple {
+function labOf(hex: string, vision: Vision = 'normal'): Triple {
   const seen = channels(hex).map(linear) as unknown as Triple;
   const [r, g, b] = deficiencies[vision].map((row) =>
     clamp(row[0] * seen[0] + row[1] * seen[1] + row[2] * seen[2]),

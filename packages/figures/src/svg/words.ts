@@ -18,10 +18,17 @@ export const grouped = (count: number): string =>
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** The degrees of a mesh that are not 1, in words: `tensor 2 · data 2 · pipeline 2`. */
+/** The degrees of a mesh that are not 1, in words: tensor 2, data 2, pipeline 2, with middle dots between. */
 export function layoutWords(mesh: Mesh): string {
   const axes = mesh.axes.filter(({ degree }) => degree > 1);
   return axes.length === 0
     ? 'one GPU'
     : axes.map(({ name, degree }) => `${axisWords[name].axis} ${degree}`).join(' \u00b7 ');
+}
+
+/** Two amounts joined by a word: `1.07 to 1.10 KiB`; the unit of the first is left out where it is that of the second. */
+export function rangeOf(first: string, second: string, word: 'to' | 'of'): string {
+  if (word === 'to' && first === second) return second;
+  const [amount, unit] = first.split(' ');
+  return `${second.endsWith(` ${unit}`) ? amount : first} ${word} ${second}`;
 }
