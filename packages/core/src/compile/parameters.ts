@@ -16,7 +16,7 @@ export interface TensorChoice {
 }
 
 /** Global dims of a parameter with the cuts of tensor parallelism. */
-export const parameterDims = (spec: ParameterSpec, tensor: number): readonly Dim[] =>
+const parameterDims = (spec: ParameterSpec, tensor: number): readonly Dim[] =>
   spec.dims.map((each) => dim(each.label, each.size, each.tensor && 'tensor', tensor, each.parts));
 
 /** The gradient is partial over tensor: the parameter is whole but each rank sees a part of the sequence, or, for the

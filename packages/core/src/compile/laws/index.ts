@@ -12,7 +12,6 @@ export {
 export {
   blocksByLaw,
   gathersByLaw,
-  type ModelSizes,
   type Piece,
   piecesByLaw,
   type Sizes,

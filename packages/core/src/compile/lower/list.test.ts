@@ -206,4 +206,27 @@ describe('gathers', () => {
       { numRuns: 20 },
     );
   });
+
+  it('of run j wait for the end of run j - 1 - prefetch, the first ones for nothing', () => {
+    fc.assert(
+      fc.property(
+        cases('padded').filter(({ layout }) => layout.sharding === 3),
+        ({ job, layout }) => {
+          for (const { items } of compileProgram(job, layout).lists) {
+            const ends = new Map<number, number>();
+            for (const item of items) {
+              if (item.kind === 'call') for (const run of Object.values(item.using ?? {})) ends.set(run, item.id);
+            }
+            for (const gather of items.filter((item) => isExchange(item, 'collective', 'data.gather'))) {
+              const run = Number(/@(\d+)$/.exec(gather.operation.writes[0]?.buffer ?? '')?.[1]);
+              const before = ends.get(run - 1 - layout.prefetch);
+              expect(gather.needs).toEqual(before === undefined ? [] : [before]);
+              expect(gather.id).toBeLessThan(ends.get(run) ?? 0);
+            }
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
 });
