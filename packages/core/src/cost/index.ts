@@ -1,13 +1,15 @@
 /** @file Prices of work and exchanges, and what a row of priced operations sums up to. */
 export {
-  applyMatrix,
   type BlockMatrix,
   chain,
   chainPower,
   ENTRY,
   EXIT,
   entryOf,
+  exitAfterGathers,
+  exitClock,
   identityMatrix,
+  rowOf,
 } from './maxplus.ts';
 export type {
   Assumption,

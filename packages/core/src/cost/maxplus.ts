@@ -63,15 +63,25 @@ export function chainPower(matrix: BlockMatrix, count: number): BlockMatrix {
   return result ?? identityMatrix();
 }
 
-/** Applies a matrix to entry clocks: `clocks` holds 6 values, `exits` receives 7. */
-export function applyMatrix(matrix: BlockMatrix, clocks: Float64Array, exits: Float64Array): void {
-  for (let row = 0; row < ROWS; row++) {
-    let best = Number.NEGATIVE_INFINITY;
-    const base = row * COLUMNS;
-    for (let column = 0; column < COLUMNS; column++) {
-      const seconds = (matrix[base + column] as number) + (clocks[column] as number);
-      if (seconds > best) best = seconds;
-    }
-    exits[row] = best;
-  }
-}
+/** First number of an exit's row in a matrix. */
+export const rowOf = (exit: number): number => exit * COLUMNS;
+
+/** The clock of the exit whose row is given, without gathered weights. For loops that cannot afford arrays. */
+export const exitClock = (
+  matrix: BlockMatrix,
+  row: number,
+  host: number,
+  compute: number,
+  tensor: number,
+  input: number,
+): number =>
+  Math.max(
+    (matrix[row] as number) + host,
+    (matrix[row + 1] as number) + compute,
+    (matrix[row + 2] as number) + tensor,
+    (matrix[row + 3] as number) + input,
+  );
+
+/** What gathered weights add to {@link exitClock}. */
+export const exitAfterGathers = (matrix: BlockMatrix, row: number, own: number, tied: number): number =>
+  Math.max((matrix[row + 4] as number) + own, (matrix[row + 5] as number) + tied);

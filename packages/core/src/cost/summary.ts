@@ -103,6 +103,8 @@ function matrixOf(rows: readonly (readonly [number, ClockVector])[]): BlockMatri
  */
 export interface MemoryProfile {
   readonly net: number;
+  /** The highest of `peaks`. */
+  readonly rise: number;
   readonly peaks: readonly number[];
   readonly events: readonly BucketEvent[];
 }
@@ -178,5 +180,5 @@ function walk(
     mark += 1;
   }
   peaks.push(peak);
-  return { net: live, peaks, events: marks.map(({ event }) => event) };
+  return { net: live, rise: Math.max(...peaks), peaks, events: marks.map(({ event }) => event) };
 }

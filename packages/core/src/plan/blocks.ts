@@ -25,6 +25,17 @@ export interface BlockPrice {
   readonly productFlops: number;
 }
 
+/** What calls in a row add to the live bytes, and how far these rise above their entry; buckets left out. */
+export interface CallBytes {
+  readonly net: number;
+  readonly rise: number;
+}
+
+/** Calls in a row as one. */
+export interface ChunkPrice extends CallBytes {
+  readonly matrix: BlockMatrix;
+}
+
 /** All calls of a block context under one set of prices. */
 export interface BlockPrices {
   readonly calls: Readonly<Record<SampleCall, BlockPrice>>;
@@ -35,6 +46,8 @@ export interface BlockPrices {
   layers(direction: 'F' | 'B', count: number): BlockMatrix;
   /** Embed, layers and head of a chunk in one matrix, in the order of execution. */
   chunk(direction: 'F' | 'B', layers: number, embed: boolean, head: boolean): BlockMatrix;
+  /** The same with its bytes. */
+  whole(direction: 'F' | 'B', layers: number, embed: boolean, head: boolean): ChunkPrice;
 }
 
 const borders: Readonly<Record<SampleCall, { input: string | undefined; output: string | undefined }>> = {
@@ -91,9 +104,9 @@ function productFlops(operations: readonly ExpandedOperation[], sample: Sample):
 }
 
 /** Runs of layers and whole chunks, each multiplied out once. */
-function runs(calls: Readonly<Record<SampleCall, BlockPrice>>): Pick<BlockPrices, 'layers' | 'chunk'> {
+function runs(calls: Readonly<Record<SampleCall, BlockPrice>>): Pick<BlockPrices, 'layers' | 'chunk' | 'whole'> {
   const powers = new Map<number, BlockMatrix>();
-  const chunks = new Map<number, BlockMatrix>();
+  const chunks = new Map<number, ChunkPrice>();
   const layers: BlockPrices['layers'] = (direction, count) => {
     const key = count * 2 + (direction === 'F' ? 0 : 1);
     const known = powers.get(key);
@@ -103,19 +116,35 @@ function runs(calls: Readonly<Record<SampleCall, BlockPrice>>): Pick<BlockPrices
     powers.set(key, power);
     return power;
   };
-  const chunk: BlockPrices['chunk'] = (direction, count, embed, head) => {
+  const whole: BlockPrices['whole'] = (direction, count, embed, head) => {
     const key = count * 8 + (direction === 'F' ? 0 : 4) + (embed ? 2 : 0) + (head ? 1 : 0);
     const known = chunks.get(key);
     if (known) return known;
     const forward = direction === 'F';
+    const layer = forward ? calls.layerForward : calls.layerBackward;
+    const row: ChunkPrice = { matrix: layers(direction, count), ...repeatBytes(layer.memory, count) };
     const parts = [
-      ...(embed ? [forward ? calls.embedForward.matrix : calls.embedBackward.matrix] : []),
-      layers(direction, count),
-      ...(head ? [forward ? calls.headForward.matrix : calls.headBackward.matrix] : []),
+      ...(embed ? [asChunk(forward ? calls.embedForward : calls.embedBackward)] : []),
+      row,
+      ...(head ? [asChunk(forward ? calls.headForward : calls.headBackward)] : []),
     ];
-    const matrix = (forward ? parts : parts.reverse()).reduce((first, second) => chain(first, second));
-    chunks.set(key, matrix);
-    return matrix;
+    const price = (forward ? parts : parts.reverse()).reduce(followedBy);
+    chunks.set(key, price);
+    return price;
   };
-  return { layers, chunk };
+  return { layers, whole, chunk: (...content) => whole(...content).matrix };
 }
+
+const asChunk = ({ matrix, memory }: BlockPrice): ChunkPrice => ({ matrix, net: memory.net, rise: memory.rise });
+
+const followedBy = (first: ChunkPrice, second: ChunkPrice): ChunkPrice => ({
+  matrix: chain(first.matrix, second.matrix),
+  net: first.net + second.net,
+  rise: Math.max(first.rise, first.net + second.rise),
+});
+
+/** The highest rise is that of the first call where calls leave less than they found, else that of the last. */
+const repeatBytes = ({ net, rise }: CallBytes, count: number): CallBytes => ({
+  net: net * count,
+  rise: Math.max(0, net * (count - 1)) + rise,
+});

@@ -16,7 +16,7 @@ export const reducesEachMicroBatch = (layout: Layout): boolean =>
 /** Whole gradients of the tied matrix wait for the other end before they are reduced over data. In the tail: the last
  * stage has them early, and waiting in its reduction lane would hold up every other bucket.
  */
-export const sumsOverEnds = (bucket: BucketPlan, layout: Layout): boolean =>
+export const sumsOverEnds = (bucket: Pick<BucketPlan, 'tied'>, layout: Layout): boolean =>
   bucket.tied && layout.pipeline > 1 && layout.sharding < 2;
 
 /** State tensors of the optimizer besides what the weights themselves are: the master exists under 16-bit weights only. */

@@ -1,12 +1,13 @@
 /** @file The middle tier of evaluation: a step at block level, priced and placed, memory exact. */
 import { blockContext, microBatches, type ParameterCounts, parameterCounts } from '../../compile/index.ts';
-import { createPriceBook, type PriceOptions, type Prices } from '../../cost/index.ts';
+import { createPriceBook, type PriceBook, type PriceOptions, type Prices } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import { createMesh } from '../../mesh/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
-import { type WalkOrder, walkOrder } from './order.ts';
+import { LOOKAHEAD, lookahead, orderBook } from './loops.ts';
+import type { WalkOrder } from './order.ts';
 import { type StepSpec, stepSpec } from './spec.ts';
 
 /** What evaluations of one job share: prices by mesh, blocks by context, orders by schedule. Belongs to one search. */
@@ -21,12 +22,16 @@ export interface Evaluator {
   readonly blockCount: () => number;
 }
 
-export function createEvaluator(job: Job, options: PriceOptions = {}): Evaluator {
-  const book = createPriceBook(job.cluster, options);
+/** An evaluator with empty caches. `book` stands in for the prices of the cluster. */
+export function createEvaluator(
+  job: Job,
+  options: PriceOptions = {},
+  book: Pick<PriceBook, 'pricesOf'> = createPriceBook(job.cluster, options),
+): Evaluator {
   const prices = new Map<string, Prices>();
   const blocks = new Map<string, BlockPrices>();
   const counts = new Map<number, ParameterCounts>();
-  const orders = new Map<string, WalkOrder>();
+  const orders = orderBook();
 
   const pricesFor = (layout: Layout): Prices => {
     const { tensor, data, pipeline, order } = layout;
@@ -52,8 +57,7 @@ export function createEvaluator(job: Job, options: PriceOptions = {}): Evaluator
     remember(counts, layout.tensor * 2 + (layout.sequenceParallel ? 1 : 0), () => parameterCounts(job.model, layout));
   const orderFor = (layout: Layout): WalkOrder => {
     const { schedule, pipeline, chunks } = layout;
-    const shape = { schedule, stages: pipeline, chunks, microBatches: microBatches(job, layout) };
-    return remember(orders, `${schedule}:${pipeline}:${chunks}:${shape.microBatches}`, () => walkOrder(shape));
+    return orders({ schedule, stages: pipeline, chunks, microBatches: microBatches(job, layout) }, lookaheadOf(layout));
   };
   return {
     job,
@@ -72,6 +76,12 @@ export function createEvaluator(job: Job, options: PriceOptions = {}): Evaluator
       }),
     blockCount: () => blocks.size,
   };
+}
+
+/** Only units of sharding 3 are gathered ahead. */
+function lookaheadOf({ sharding, data, prefetch, layersPerStage, pipeline, chunks }: Layout): number {
+  if (sharding < 3 || data === 1) return LOOKAHEAD;
+  return lookahead(prefetch, Math.min(...layersPerStage), pipeline, chunks);
 }
 
 function remember<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -1,32 +1,93 @@
 import { describe, expect, it } from 'vitest';
-import type { ScheduleName } from '../../schedules/index.ts';
-import { walkOrder } from './order.ts';
+import { forwardCode, type ScheduleName, type ScheduleShape, scheduleCodes } from '../../schedules/index.ts';
+import { LOOKAHEAD, orderBook } from './loops.ts';
+import { fullOrder, placeOf, type WalkOrder } from './order.ts';
 
-const shape = (schedule: ScheduleName, stages: number, chunks: number, microBatches: number) => ({
+const shape = (schedule: ScheduleName, stages: number, chunks: number, microBatches: number): ScheduleShape => ({
   schedule,
   stages,
   chunks,
   microBatches,
 });
 
+const shapes = [
+  shape('none', 1, 1, 64),
+  shape('naive', 4, 1, 64),
+  shape('1f1b', 2, 1, 64),
+  shape('1f1b', 3, 1, 17),
+  shape('1f1b', 16, 1, 256),
+  shape('1f1b', 64, 1, 1024),
+  shape('interleaved-1f1b', 2, 2, 64),
+  shape('interleaved-1f1b', 2, 3, 64),
+  shape('interleaved-1f1b', 3, 5, 18),
+  shape('interleaved-1f1b', 4, 2, 64),
+  shape('interleaved-1f1b', 8, 10, 256),
+  shape('gpipe', 8, 1, 64),
+  shape('gpipe', 64, 1, 512),
+];
+
+/** Codes of each stage as the walk does them, every round of every loop written out. */
+function walked(order: WalkOrder): readonly number[][] {
+  const lists = order.codes.map((): number[] => []);
+  const cursors = order.codes.map(() => 0);
+  // Rounds so far, forward and backward: GPipe has a loop for each, others go round in both.
+  const rounds = [0, 0];
+  const visit = (from: number, to: number): void => {
+    for (const stage of order.visits.stage.subarray(from, to)) {
+      const code = order.codes[stage]?.[cursors[stage] ?? 0] ?? -1;
+      lists[stage]?.push(code + forwardCode(0, (rounds[code & 1] ?? 0) * order.stride));
+      cursors[stage] = (cursors[stage] ?? 0) + 1;
+    }
+  };
+  let at = 0;
+  for (const [index, loop] of order.loops.entries()) {
+    visit(at, loop.to);
+    for (let extra = 0; extra < order.extra; extra++) {
+      for (const stage of cursors.keys()) cursors[stage] = (cursors[stage] ?? 0) - loop.round;
+      for (const direction of order.loops.length === 2 ? [index] : [0, 1]) rounds[direction] = extra + 1;
+      visit(loop.from, loop.to);
+    }
+    at = loop.to;
+  }
+  visit(at, order.visits.stage.length);
+  return lists;
+}
+
+const walkOrder = orderBook();
+
 describe('walk order', () => {
-  it.each([
-    shape('none', 1, 1, 64),
-    shape('naive', 4, 1, 64),
-    shape('1f1b', 2, 1, 64),
-    shape('1f1b', 16, 1, 256),
-    shape('1f1b', 64, 1, 1024),
-    shape('interleaved-1f1b', 2, 3, 64),
-    shape('interleaved-1f1b', 4, 2, 64),
-    shape('interleaved-1f1b', 8, 10, 256),
-    shape('gpipe', 8, 1, 64),
-    shape('gpipe', 64, 1, 512),
-  ])('finds the steady state of $schedule on $stages stages', (each) => {
+  it.each(shapes)('finds the steady state of $schedule on $stages stages', (each) => {
     const order = walkOrder(each);
     expect(order.loops).toHaveLength(each.schedule === 'gpipe' ? 2 : 1);
     expect(order.written + order.extra * order.stride).toBe(each.microBatches);
   });
+
+  it.each(shapes)(
+    'of $schedule on $stages stages is the list of all micro-batches once its rounds are written out',
+    (each) => {
+      for (const ahead of [LOOKAHEAD, 4 * each.stages]) {
+        const lists = walked(walkOrder(each, ahead));
+        for (const [stage, list] of lists.entries()) expect(list).toEqual([...scheduleCodes(each, stage)]);
+      }
+    },
+  );
+
+  it.each(shapes)('of $schedule on $stages stages visits a sender before its receiver', (each) => {
+    const { from, to } = walkOrder(each).visits;
+    const sent = new Set<number>();
+    for (const [index, transfer] of from.entries()) {
+      if (transfer >= 0) expect(sent.has(transfer)).toBe(true);
+      if ((to[index] ?? -1) >= 0) sent.add(to[index] ?? -1);
+    }
+  });
+
   it('is written in full when there are few micro-batches', () => {
-    expect(walkOrder(shape('1f1b', 4, 1, 8))).toMatchObject({ written: 8, extra: 0, loops: [] });
+    expect(walkOrder(shape('1f1b', 4, 1, 6))).toMatchObject({ written: 6, extra: 0, loops: [] });
+  });
+
+  it('numbers every place of the pipeline once', () => {
+    const { visits, codes } = fullOrder(shape('interleaved-1f1b', 2, 2, 2));
+    expect([...new Set(visits.place)].sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(placeOf(2, 1, codes[1]?.[0] ?? -1)).toBe(4);
   });
 });

@@ -1,11 +1,12 @@
-/** @file The order in which the evaluation visits the invocations of all stages, with the rounds of its steady state.
+/** @file The order in which the evaluation visits the invocations of all stages.
  *
- * A schedule repeats itself once the pipeline is full. The order is written for a few micro-batches only; each loop marks
- * one round of the steady state, and the walk repeats it (or, once clocks advance evenly, skips ahead) until the real
- * number of micro-batches is reached.
+ * A schedule repeats itself once the pipeline is full. So its order is written for a few micro-batches only; each loop
+ * marks one round of the steady state, and the walk repeats it (or, once clocks advance evenly, skips ahead) until the
+ * real number of micro-batches is reached. See loops.ts.
  */
 import { assertInvariant } from '../../errors/index.ts';
 import {
+  backwardCode,
   chunkOf,
   forwardCode,
   isBackward,
@@ -19,6 +20,35 @@ import {
 export interface Loop {
   readonly from: number;
   readonly to: number;
+  /** Invocations of each stage in it. */
+  readonly round: number;
+  /** Transfers that are sent but not received when it ends. */
+  readonly onTheWay: Int32Array;
+}
+
+/** What a visit is, as bits. */
+export const FORWARD = 1;
+export const BACKWARD = 2;
+/** Forward of micro-batch 0: it waits for weights that were gathered at the start. */
+export const FIRST_FORWARD = 4;
+/** Backward of the last micro-batch: it completes gradients. */
+export const LAST_BACKWARD = 8;
+/** The invocation that follows in its stage receives. */
+export const POSTS = 16;
+
+/** The place of a chunk and direction: (stage * chunks + chunk) * 2, and 1 more for backward. */
+export const placeOf = (chunks: number, stage: number, code: number): number =>
+  (stage * chunks + chunkOf(code)) * 2 + (code & 1);
+
+/** Struct of arrays: one entry for each visit, in the order of visiting. */
+export interface Visits {
+  readonly stage: Uint16Array;
+  readonly place: Uint16Array;
+  /** Transfer that it receives, -1 for none. Transfers are numbered microBatch * places + place of the sender. */
+  readonly from: Int32Array;
+  /** Transfer that it sends, -1 for none. */
+  readonly to: Int32Array;
+  readonly bits: Uint8Array;
 }
 
 export interface WalkOrder {
@@ -29,120 +59,142 @@ export interface WalkOrder {
   /** How often each loop runs beyond its first time. */
   readonly extra: number;
   readonly loops: readonly Loop[];
+  /** Places of the pipeline: 2 * stages * chunks. */
+  readonly places: number;
   /** Codes of each stage for the written micro-batches. */
   readonly codes: readonly Int32Array[];
-  /** Stage of each visit; a stage's visits follow its codes. */
-  readonly visits: Uint16Array;
+  readonly visits: Visits;
 }
 
-/** The order for a shape. Schedules without a steady state in reach are written in full. */
-export function walkOrder(shape: ScheduleShape): WalkOrder {
-  const stride = shape.chunks > 1 ? shape.stages : 1;
-  const short = shape.chunks > 1 ? 6 * shape.stages : shape.stages + 6;
-  if (shape.microBatches > short) {
-    const written = short;
-    const order = writeOrder({ ...shape, microBatches: written });
-    const loops = findLoops(order, { ...shape, microBatches: written }, stride);
-    const wanted = shape.schedule === 'gpipe' ? 2 : 1;
-    if (loops.length === wanted) {
-      return { ...order, written, stride, extra: (shape.microBatches - written) / stride, loops };
-    }
-  }
-  return { ...writeOrder(shape), written: shape.microBatches, stride, extra: 0, loops: [] };
+/** Where the visits stood when one stage, which drives the others, had done one more invocation. */
+export interface Cut {
+  readonly driver: number;
+  /** Visits so far. */
+  readonly at: number;
+  /** Invocations so far, by stage. */
+  readonly cursors: Int32Array;
 }
 
-interface Written {
+/** An order with the cuts at which a loop may begin and end. */
+export interface WrittenOrder {
+  readonly shape: ScheduleShape;
   readonly codes: readonly Int32Array[];
-  readonly visits: Uint16Array;
-  /** Visits done when the driving stage has done its first, second ... invocation. */
-  readonly cuts: readonly { readonly at: number; readonly cursors: Int32Array; readonly driver: number }[];
+  readonly visits: Visits;
+  readonly cuts: readonly Cut[];
+}
+
+/** The order of all micro-batches, without loops. */
+export function fullOrder(shape: ScheduleShape): WalkOrder {
+  const { codes, visits } = writeOrder(shape, false);
+  const { microBatches, stages, chunks } = shape;
+  return { written: microBatches, stride: 1, extra: 0, loops: [], places: 2 * stages * chunks, codes, visits };
 }
 
 /** Visits what the last stage needs, in its order; GPipe's backwards are driven by the first stage. Every prefix is
  * closed: it holds all that it waits for.
  */
-function writeOrder(shape: ScheduleShape): Written {
-  const { stages, microBatches, chunks } = shape;
+export function writeOrder(shape: ScheduleShape, withCuts: boolean): WrittenOrder {
+  const { stages, microBatches, chunks, schedule } = shape;
   const codes = Array.from({ length: stages }, (_, stage) => scheduleCodes(shape, stage));
+  const writer = createVisitWriter(shape, codes);
   const slots = 2 * chunks * microBatches;
-  const slotOf = (code: number): number => (microBatchOf(code) * chunks + chunkOf(code)) * 2 + (code & 1);
-  const positions = codes.map((list) => {
-    const where = new Int32Array(slots);
-    list.forEach((code, index) => {
-      where[slotOf(code)] = index;
-    });
-    return where;
-  });
-  const visits = new Uint16Array(stages * slots);
-  const cursors = new Int32Array(stages);
-  let count = 0;
-  const ensure = (stage: number, position: number): void => {
-    const list = codes[stage] as Int32Array;
-    while ((cursors[stage] as number) <= position) {
-      const code = list[cursors[stage] as number] as number;
-      const from = producerOf(shape, stage, code);
-      if (from) ensure(from.stage, (positions[from.stage] as Int32Array)[slotOf(from.code)] as number);
-      visits[count++] = stage;
-      cursors[stage] = (cursors[stage] as number) + 1;
-    }
-  };
-  const cuts: { at: number; cursors: Int32Array; driver: number }[] = [];
+  const cuts: Cut[] = [];
   const drive = (driver: number, from: number, to: number): void => {
     for (let position = from; position < to; position++) {
-      ensure(driver, position);
-      cuts.push({ at: count, cursors: cursors.slice(), driver });
+      writer.visitUpTo(driver, position);
+      if (withCuts) cuts.push({ driver, at: writer.count(), cursors: writer.cursors.slice() });
     }
   };
-  if (shape.schedule === 'gpipe') drive(stages - 1, 0, microBatches);
-  else drive(stages - 1, 0, slots);
-  drive(0, shape.schedule === 'gpipe' ? microBatches : slots, slots);
-  for (let stage = 0; stage < stages; stage++) ensure(stage, slots - 1);
-  assertInvariant(count === visits.length, () => `visited ${count} of ${visits.length} invocations`);
-  return { codes, visits, cuts };
+  const forwards = schedule === 'gpipe' ? microBatches : slots;
+  drive(stages - 1, 0, forwards);
+  drive(0, forwards, slots);
+  for (let stage = 0; stage < stages; stage++) writer.visitUpTo(stage, slots - 1);
+  assertInvariant(
+    writer.count() === stages * slots,
+    () => `visited ${writer.count()} of ${stages * slots} invocations`,
+  );
+  return { shape, codes, visits: writer.visits, cuts };
 }
 
-/** Two cuts one round apart such that every stage does the same work in this round and in those that come after it, as
- * far as gathers look ahead: three short rounds, or one of an interleaved schedule.
- */
-function findLoops(order: Written, shape: ScheduleShape, stride: number): readonly Loop[] {
-  const loops: Loop[] = [];
-  for (const backward of shape.schedule === 'gpipe' ? [false, true] : [undefined]) {
-    const found = findLoop(order, shape, stride, backward);
-    if (found) loops.push(found);
-  }
-  return loops;
+interface VisitWriter {
+  readonly visits: Visits;
+  readonly cursors: Int32Array;
+  readonly count: () => number;
+  /** Visits a stage up to a position of its list, and before it whatever that waits for. */
+  readonly visitUpTo: (stage: number, position: number) => void;
 }
 
-function findLoop(
-  { codes, cuts }: Written,
-  shape: ScheduleShape,
-  stride: number,
-  backward: boolean | undefined,
-): Loop | undefined {
-  const round = backward === undefined ? 2 * shape.chunks * stride : 1;
-  const driver = backward ? 0 : shape.stages - 1;
-  const mine = cuts.filter((cut) => cut.driver === driver);
-  const ahead = shape.chunks > 1 ? 1 : 3;
-  for (let index = 0; index + round < mine.length; index++) {
-    const [first, second] = [mine[index], mine[index + round]];
-    if (!first || !second) break;
-    const repeats = codes.every((list, stage) => {
-      const from = first.cursors[stage] as number;
-      const to = second.cursors[stage] as number;
-      if (to - from !== round) return false;
-      for (let position = from; position < to; position++) {
-        const code = list[position] as number;
-        if (backward !== undefined && isBackward(code) !== backward) return false;
-        // Micro-batch 0 pays for gathers and the last one for reductions: neither is steady.
-        if (microBatchOf(code) === 0) return false;
-        for (let later = 1; later <= ahead; later++) {
-          if (list[position + later * round] !== code + forwardCode(0, later * stride)) return false;
-        }
-        if (microBatchOf(code) + stride >= shape.microBatches - 1) return false;
+function createVisitWriter(shape: ScheduleShape, codes: readonly Int32Array[]): VisitWriter {
+  const { stages, chunks, microBatches } = shape;
+  const { producer, sends } = transfersOf(shape);
+  const places = producer.length;
+  const total = places * microBatches;
+  const visits: Visits = {
+    stage: new Uint16Array(total),
+    place: new Uint16Array(total),
+    from: new Int32Array(total),
+    to: new Int32Array(total),
+    bits: new Uint8Array(total),
+  };
+  const positions = positionsOf(shape, codes);
+  const cursors = new Int32Array(stages);
+  let count = 0;
+  const receives = (stage: number, code: number | undefined): boolean =>
+    code !== undefined && (producer[placeOf(chunks, stage, code)] as number) >= 0;
+  const visitUpTo = (stage: number, position: number): void => {
+    const list = codes[stage] as Int32Array;
+    for (let at = cursors[stage] as number; at <= position; at++) {
+      const code = list[at] as number;
+      const place = placeOf(chunks, stage, code);
+      const microBatch = microBatchOf(code);
+      const sender = producer[place] as number;
+      const from = sender < 0 ? -1 : microBatch * places + sender;
+      if (from >= 0) visitUpTo(Math.floor(sender / (2 * chunks)), positions[from] as number);
+      visits.stage[count] = stage;
+      visits.place[count] = place;
+      visits.from[count] = from;
+      visits.to[count] = sends[place] === 1 ? microBatch * places + place : -1;
+      visits.bits[count] = bitsOf(code, microBatches) | (receives(stage, list[at + 1]) ? POSTS : 0);
+      count += 1;
+      cursors[stage] = at + 1;
+    }
+  };
+  return { visits, cursors, count: () => count, visitUpTo };
+}
+
+const bitsOf = (code: number, microBatches: number): number =>
+  isBackward(code)
+    ? BACKWARD | (microBatchOf(code) === microBatches - 1 ? LAST_BACKWARD : 0)
+    : FORWARD | (microBatchOf(code) === 0 ? FIRST_FORWARD : 0);
+
+/** By place: the place that it receives from (-1: none), and whether anybody receives from it. */
+function transfersOf(shape: ScheduleShape): { readonly producer: Int32Array; readonly sends: Uint8Array } {
+  const { stages, chunks } = shape;
+  const producer = new Int32Array(2 * stages * chunks).fill(-1);
+  const sends = new Uint8Array(producer.length);
+  for (let stage = 0; stage < stages; stage++) {
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      for (const code of [forwardCode(chunk, 0), backwardCode(chunk, 0)]) {
+        const from = producerOf(shape, stage, code);
+        if (from === undefined) continue;
+        const sender = placeOf(chunks, from.stage, from.code);
+        producer[placeOf(chunks, stage, code)] = sender;
+        sends[sender] = 1;
       }
-      return true;
-    });
-    if (repeats) return { from: first.at, to: second.at };
+    }
   }
-  return undefined;
+  return { producer, sends };
+}
+
+/** Position in its stage's list of every invocation, numbered as its transfer would be. */
+function positionsOf({ stages, chunks, microBatches }: ScheduleShape, codes: readonly Int32Array[]): Int32Array {
+  const places = 2 * stages * chunks;
+  const positions = new Int32Array(places * microBatches);
+  codes.forEach((list, stage) => {
+    for (let at = 0; at < list.length; at++) {
+      const code = list[at] as number;
+      positions[microBatchOf(code) * places + placeOf(chunks, stage, code)] = at;
+    }
+  });
+  return positions;
 }

@@ -1,78 +1,95 @@
-/** @file Clocks and bytes of one stage during the walk. Plain mutable numbers: the walk is the planner's hot loop. */
-import type { StageSpec } from './spec.ts';
+/** @file Numbers of all stages during the walk, in typed arrays: the walk is the planner's hot loop. */
+import type { WalkOrder } from './order.ts';
+import type { StepSpec } from './spec.ts';
 
-/** Places in {@link StageState.clocks}; the first four are entry clocks of a block matrix. */
-export const CLOCK = {
-  host: 0,
-  compute: 1,
-  tensor: 2,
-  gather: 3,
-  reduce: 4,
-  activationIn: 5,
-  gradientIn: 6,
-  /** When the receive of the coming invocation could start. */
-  posted: 7,
-  /** End of the last call of the invocation before. */
-  ended: 8,
-} as const;
-
+/** Numbers of one stage in {@link Walk.state}: number k of stage i stands at i * WIDTH + k. Lanes and host first, each
+ * as the time when it is free.
+ */
+export const HOST = 0;
+export const COMPUTE = 1;
+export const TENSOR = 2;
+export const GATHER = 3;
+export const REDUCE = 4;
+export const ACTIVATION_IN = 5;
+export const GRADIENT_IN = 6;
+/** When the receive of the coming invocation could start. */
+export const POSTED = 7;
+/** End of the last call of the invocation before. */
+export const ENDED = 8;
+/** The numbers before this one are clocks. */
 export const CLOCKS = 9;
+/** When the input at a block's border is there; after the block, its output. */
+export const BORDER = 9;
+/** Live bytes, and their highest value. */
+export const BYTES = 10;
+export const PEAK = 11;
+export const WIDTH = 12;
 
-export interface StageState {
-  readonly spec: StageSpec;
-  readonly clocks: Float64Array;
-  cursor: number;
-  bytes: number;
-  peak: number;
-  /** Highest live bytes since the round began. */
-  roundPeak: number;
-  /** When each bucket's gradients, as they are now (whole or shard), were last written. */
-  readonly gradientReady: Float64Array;
+export interface Walk {
+  readonly step: StepSpec;
+  readonly order: WalkOrder;
+  readonly state: Float64Array;
+  /** When each transfer was handed to its lane; see `Visits.from`. */
+  readonly sent: Float64Array;
   /** When each bucket's last gathered copy is there. */
   readonly weightReady: Float64Array;
-  /** Gradient buckets that are in memory though they are not resident. */
-  readonly gradientLive: Uint8Array;
-  readonly runs: RunState | undefined;
-  /** When the host issued the tied bucket's reduction in the tail. */
-  tiedIssued: number;
+  /** When each bucket's gradients, as they are now (whole or shard), were last written. */
+  readonly gradientReady: Float64Array;
+  /** Sharding 3 only. */
+  readonly units: UnitWalk | undefined;
+  /** Invocations that were walked. */
+  walked: number;
 }
 
-/** Runs of sharding 3: see compile/lower/runs.ts. */
-export interface RunState {
-  /** Unit of each run, in the order of the written list. */
-  readonly unitOf: Int32Array;
-  /** Run of each use. */
-  readonly runOfUse: Int32Array;
-  /** The last use of each run that reads the weights; -1 where nothing does. */
-  readonly lastReader: Int32Array;
-  /** Index of the coming use. */
-  use: number;
-  /** Written runs are this much behind the real ones, in a ring. */
-  offset: number;
-  /** End of the gathers of a run, for its own and its tied bucket; ring over runs, two clocks each. */
+/** Units of sharding 3: see compile/lower/runs.ts. Runs of a stage are numbered as they come. */
+export interface UnitWalk {
+  /** By stage: the position in its list of the invocation that is being walked. */
+  readonly cursor: Int32Array;
+  /** By stage: the run in use. */
+  readonly run: Int32Array;
+  /** By stage: the run that is gathered next, and its first use as position in the list and index of the piece. */
+  readonly nextRun: Int32Array;
+  readonly nextPosition: Int32Array;
+  readonly nextPiece: Int32Array;
+  /** End of the gathers of a run: its own bucket, then the tied one; a ring of `ring` runs for each stage. */
   readonly ready: Float64Array;
+  readonly ring: number;
 }
 
-/** Runs that can be gathered at a time, at least; a power of two. */
-export const RUN_RING = 16;
-
-export function stageState(spec: StageSpec, runs: RunState | undefined): StageState {
+export function createWalk(step: StepSpec, order: WalkOrder): Walk {
+  const stages = step.stages.length;
+  const state = new Float64Array(stages * WIDTH);
+  for (let stage = 0; stage < stages; stage++) {
+    const resident = step.stages[stage]?.residentBytes ?? 0;
+    state[stage * WIDTH + BYTES] = resident;
+    state[stage * WIDTH + PEAK] = resident;
+  }
   return {
-    spec,
-    clocks: new Float64Array(CLOCKS),
-    cursor: 0,
-    bytes: spec.residentBytes,
-    peak: spec.residentBytes,
-    roundPeak: 0,
-    gradientReady: new Float64Array(spec.buckets.length),
-    weightReady: new Float64Array(spec.buckets.length),
-    gradientLive: new Uint8Array(spec.buckets.length),
-    runs,
-    tiedIssued: 0,
+    step,
+    order,
+    state,
+    sent: new Float64Array(order.places * order.written),
+    weightReady: new Float64Array(step.buckets.length),
+    gradientReady: new Float64Array(step.buckets.length),
+    units: step.mode === 'units' ? unitWalk(stages, step.layout.prefetch) : undefined,
+    walked: 0,
   };
 }
 
-export function see(state: StageState, bytes: number): void {
-  if (bytes > state.peak) state.peak = bytes;
-  if (bytes > state.roundPeak) state.roundPeak = bytes;
+function unitWalk(stages: number, prefetch: number): UnitWalk {
+  const ring = 2 ** Math.ceil(Math.log2(prefetch + 2));
+  return {
+    cursor: new Int32Array(stages),
+    run: new Int32Array(stages),
+    nextRun: new Int32Array(stages),
+    nextPosition: new Int32Array(stages),
+    nextPiece: new Int32Array(stages),
+    ready: new Float64Array(2 * ring * stages).fill(Number.NEGATIVE_INFINITY),
+    ring,
+  };
+}
+
+export function see(state: Float64Array, base: number): void {
+  const bytes = state[base + BYTES] as number;
+  if (bytes > (state[base + PEAK] as number)) state[base + PEAK] = bytes;
 }

@@ -1,94 +1,102 @@
 /** @file The tail of a period at block level: the same lines as compile/lower/tail.ts, on all stages at once. */
-import { isEach, sumOverTensor } from './data.ts';
-import type { StepSpec } from './spec.ts';
-import { CLOCK, type StageState } from './state.ts';
+import { sumOverTensor } from './exchanges.ts';
+import { COMPUTE, HOST, REDUCE, type Walk, WIDTH } from './state.ts';
 
 /** Runs the tail on every stage; gives the end of the last operation of the step. */
-export function finishPeriod(step: StepSpec, states: readonly StageState[]): number {
-  sumShards(step, states);
-  const control = new Float64Array(states.length);
-  states.forEach((state, stage) => {
-    const { clocks } = state;
-    const host = issue(state, step.launchCompute);
-    let ready = Math.max(host, clocks[CLOCK.compute] as number);
-    for (const gradient of state.gradientReady) if (gradient > ready) ready = gradient;
-    const end = ready + state.spec.normSeconds;
-    clocks[CLOCK.compute] = end;
-    control[stage] = end;
-  });
-  const lane = new Float64Array(states.length);
-  step.normSums.forEach((sum, index) => {
-    if (Number.isNaN(sum)) return;
-    let latest = Number.NEGATIVE_INFINITY;
-    states.forEach((state, stage) => {
-      const host = issue(state, step.launchExchange);
-      const start = Math.max(host, lane[stage] as number, control[stage] as number);
-      control[stage] = start + sum;
-      if (start > latest) latest = start;
-    });
-    // The last sum is over pipeline: all stages take part in it together.
-    if (index === 2) control.fill(latest + sum);
-    lane.set(control);
-  });
-  let end = 0;
-  states.forEach((state, stage) => {
-    const { clocks, spec } = state;
-    clocks[CLOCK.compute] =
-      Math.max(issue(state, step.launchCompute), clocks[CLOCK.compute] as number, control[stage] as number) +
-      step.clipSeconds;
-    const updated = Math.max(issue(state, step.launchCompute), clocks[CLOCK.compute] as number) + spec.optimizerSeconds;
-    clocks[CLOCK.compute] = updated;
-    end = Math.max(end, updated);
-    if (spec.holdsLoss && !Number.isNaN(step.lossSeconds)) {
-      end = Math.max(end, Math.max(issue(state, step.launchExchange), lane[stage] as number) + step.lossSeconds);
+export function finishPeriod(walk: Walk): number {
+  const { step, state, gradientReady } = walk;
+  const stages = step.stages.length;
+  const sumsIssued = new Float64Array(stages);
+  for (let stage = 0; stage < stages; stage++) sumShards(walk, stage, sumsIssued);
+  finishTied(walk, sumsIssued);
+  const norm = new Float64Array(stages);
+  for (let stage = 0; stage < stages; stage++) {
+    const base = stage * WIDTH;
+    let ready = Math.max(issue(state, base, step.launchCompute), state[base + COMPUTE] as number);
+    const until = step.stageBucket[stage + 1] as number;
+    for (let bucket = step.stageBucket[stage] as number; bucket < until; bucket++) {
+      ready = Math.max(ready, gradientReady[bucket] as number);
     }
-  });
+    norm[stage] = ready + (step.stages[stage]?.normSeconds ?? 0);
+    state[base + COMPUTE] = norm[stage] as number;
+  }
+  const control = sumNorms(walk, norm);
+  let end = 0;
+  for (let stage = 0; stage < stages; stage++) end = Math.max(end, update(walk, stage, norm, control));
   return end;
 }
 
-function issue(state: StageState, seconds: number): number {
-  const host = (state.clocks[CLOCK.host] as number) + seconds;
-  state.clocks[CLOCK.host] = host;
+function issue(state: Float64Array, base: number, seconds: number): number {
+  const host = (state[base + HOST] as number) + seconds;
+  state[base + HOST] = host;
   return host;
 }
 
 /** Sums that wait for the tail, bucket by bucket in the order of the list: over tensor for shards, over both ends. */
-function sumShards(step: StepSpec, states: readonly StageState[]): void {
-  const first = states[0];
-  const last = states[states.length - 1];
-  states.forEach((state) => {
-    state.spec.buckets.forEach((bucket, index) => {
-      if (isEach(step) && bucket.sumSeconds > 0) {
-        const ready = state.gradientReady[index] as number;
-        state.gradientReady[index] = sumOverTensor(state, step, bucket.sumSeconds, ready);
-      }
-      if (bucket.endsSeconds > 0) {
-        const host = issue(state, step.launchExchange);
-        state.gradientReady[index] = Math.max(host, state.gradientReady[index] as number);
-        if (bucket.inTail && step.layout.data > 1) state.tiedIssued = issue(state, step.launchExchange);
-      }
-    });
-  });
-  if (first === undefined || last === undefined || first === last) return;
-  finishTied(step, first, last);
+function sumShards(walk: Walk, stage: number, sumsIssued: Float64Array): void {
+  const { step, state, gradientReady } = walk;
+  const base = stage * WIDTH;
+  const until = step.stageBucket[stage + 1] as number;
+  for (let index = step.stageBucket[stage] as number; index < until; index++) {
+    const bucket = step.buckets[index];
+    if (bucket === undefined) continue;
+    if (step.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
+    if (bucket.endsSeconds === 0) continue;
+    gradientReady[index] = Math.max(issue(state, base, step.launchExchange), gradientReady[index] as number);
+    if (bucket.inTail && step.layout.data > 1) sumsIssued[stage] = issue(state, base, step.launchExchange);
+  }
 }
 
-function finishTied(step: StepSpec, first: StageState, last: StageState): void {
-  const index = first.spec.buckets.findIndex((bucket) => bucket.endsSeconds > 0);
-  const other = last.spec.buckets.findIndex((bucket) => bucket.endsSeconds > 0);
-  const bucket = first.spec.buckets[index];
-  if (bucket === undefined) return;
-  const end = Math.max(first.gradientReady[index] as number, last.gradientReady[other] as number) + bucket.endsSeconds;
-  for (const [state, at] of [
-    [first, index],
-    [last, other],
+/** The tied matrix is the first bucket of both ends. */
+function finishTied({ step, state, gradientReady }: Walk, sumsIssued: Float64Array): void {
+  const stages = step.stages.length;
+  const [first, last] = [step.stageBucket[0] as number, step.stageBucket[stages - 1] as number];
+  const bucket = step.buckets[first];
+  if (stages === 1 || bucket === undefined || bucket.endsSeconds === 0) return;
+  const summed = Math.max(gradientReady[first] as number, gradientReady[last] as number) + bucket.endsSeconds;
+  for (const [stage, index] of [
+    [0, first],
+    [stages - 1, last],
   ] as const) {
-    let ready = end;
+    let ready = summed;
     if (bucket.inTail && step.layout.data > 1) {
-      const lane = state.clocks[CLOCK.reduce] as number;
-      ready = Math.max(lane, end, state.tiedIssued) + bucket.reduceSeconds;
-      state.clocks[CLOCK.reduce] = ready;
+      const lane = stage * WIDTH + REDUCE;
+      ready = Math.max(state[lane] as number, summed, sumsIssued[stage] as number) + bucket.reduceSeconds;
+      state[lane] = ready;
     }
-    state.gradientReady[at] = ready;
+    gradientReady[index] = ready;
   }
+}
+
+/** Sums the squares over all axes that split parameters: `norm` becomes the time when the sum is there, the result when
+ * the lane of scalars is free. */
+function sumNorms({ step, state }: Walk, norm: Float64Array): Float64Array {
+  const lane = new Float64Array(norm.length);
+  step.normSums.forEach((sum, index) => {
+    if (Number.isNaN(sum)) return;
+    let latest = Number.NEGATIVE_INFINITY;
+    for (let stage = 0; stage < norm.length; stage++) {
+      const host = issue(state, stage * WIDTH, step.launchExchange);
+      const start = Math.max(host, lane[stage] as number, norm[stage] as number);
+      norm[stage] = start + sum;
+      latest = Math.max(latest, start);
+    }
+    // The last sum is over pipeline: all stages take part in it together.
+    if (index === 2) norm.fill(latest + sum);
+    lane.set(norm);
+  });
+  return lane;
+}
+
+/** Clips and updates; the stage with the loss averages it beside. Gives the end of what comes last. */
+function update({ step, state }: Walk, stage: number, norm: Float64Array, control: Float64Array): number {
+  const base = stage * WIDTH;
+  const spec = step.stages[stage];
+  const clip = Math.max(issue(state, base, step.launchCompute), state[base + COMPUTE] as number, norm[stage] as number);
+  const ready = Math.max(issue(state, base, step.launchCompute), clip + step.clipSeconds);
+  const updated = ready + (spec?.optimizerSeconds ?? 0);
+  state[base + COMPUTE] = updated;
+  if (spec?.holdsLoss !== true || Number.isNaN(step.lossSeconds)) return updated;
+  const loss = Math.max(issue(state, base, step.launchExchange), control[stage] as number) + step.lossSeconds;
+  return Math.max(updated, loss);
 }

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileProgram, microBatches } from '../../compile/index.ts';
+import { memoryOf } from '../../memory/index.ts';
+import { expandList } from '../../program/index.ts';
+import { pricesOf, simulateProgram } from '../../sim/index.ts';
+import { type CaseRange, type EvaluationCase, evaluationCases } from './cases.fixture.ts';
+import { createEvaluator, evaluateStep } from './index.ts';
+import { fullOrder } from './order.ts';
+
+/** Block level and operation level of one case: peak bytes of each stage, and seconds as a ratio. */
+function expectAgreement({ job, layout, book }: EvaluationCase): void {
+  const evaluator = createEvaluator(job, {}, book);
+  const evaluation = evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout));
+  const program = compileProgram(job, layout);
+  const lists = program.lists.map((list) => expandList(program, list));
+  const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
+  const memory = memoryOf(program, lists);
+  const ratio = step.seconds === evaluation.seconds ? 1 : evaluation.seconds / step.seconds;
+  expect({
+    peakBytes: [...evaluation.peakBytes],
+    ratio: Math.abs(ratio - 1) < 1e-9 ? 1 : ratio,
+  }).toEqual({ peakBytes: memory.lists.map((list) => list.peakBytes), ratio: 1 });
+}
+
+/** With steady rounds skipped and with every micro-batch walked. */
+function expectSkipIsExact({ job, layout, book }: EvaluationCase): void {
+  const evaluator = createEvaluator(job, {}, book);
+  const { schedule, pipeline, chunks } = layout;
+  const shape = { schedule, stages: pipeline, chunks, microBatches: microBatches(job, layout) };
+  const spec = evaluator.specOf(layout);
+  const short = evaluateStep(spec, evaluator.orderOf(layout));
+  const full = evaluateStep(spec, fullOrder(shape));
+  expect(full.walked).toBe(2 * pipeline * chunks * shape.microBatches);
+  expect(short.walked).toBeLessThanOrEqual(full.walked);
+  expect([...short.peakBytes]).toEqual([...full.peakBytes]);
+  expect(Math.abs(short.seconds - full.seconds)).toBeLessThanOrEqual(1e-9 * full.seconds);
+}
+
+const properties: readonly (readonly [string, number, CaseRange])[] = [
+  ['in anything', 90, {}],
+  ['with units that are gathered across invocations', 110, { sharding: [3], prefetch: [1, 2, 3, 7], data: [2, 4] }],
+  ['with several buckets', 60, { sharding: [0, 1, 2], bucketMB: [0.01, 0.03, 0.06], data: [2, 4] }],
+  ['with several chunks', 60, { interleaved: true, rounds: 6 }],
+];
+
+describe('block level equals operation level', () => {
+  it.each(properties)(
+    '%s',
+    (_, numRuns, range) => {
+      fc.assert(fc.property(evaluationCases(range), expectAgreement), { numRuns });
+    },
+    60_000,
+  );
+});
+
+describe('skipping the steady state equals walking in full', () => {
+  it.each(properties)(
+    '%s',
+    (_, numRuns, range) => {
+      fc.assert(fc.property(evaluationCases({ ...range, rounds: 60 }), expectSkipIsExact), { numRuns });
+    },
+    60_000,
+  );
+});

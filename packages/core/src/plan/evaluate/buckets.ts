@@ -1,0 +1,140 @@
+/** @file Buckets in numbers: what their exchanges take and what they hold, by the rules of compile/lower/containers.ts. */
+import {
+  type BucketPlan,
+  optimizerTensors,
+  type ParameterCounts,
+  paddedParts,
+  reducesEachMicroBatch,
+  sumsOverEnds,
+} from '../../compile/index.ts';
+import type { Prices } from '../../cost/index.ts';
+import type { Job } from '../../job/index.ts';
+import type { Layout } from '../../layout/index.ts';
+import { kernels, type LocalOperand } from '../../program/index.ts';
+import { bytesOf, type DType } from '../../tensor/index.ts';
+import type { BlockPrices } from '../blocks.ts';
+
+/** A bucket by its size: where its blocks lie does not matter to its exchanges. */
+export type BucketSize = Pick<BucketPlan, 'elements' | 'summed' | 'tied'>;
+
+/** What a step is worked out from. */
+export interface SpecInput {
+  readonly job: Job;
+  readonly layout: Layout;
+  readonly counts: ParameterCounts;
+  readonly blocks: BlockPrices;
+  readonly prices: Prices;
+  readonly weightType: DType;
+}
+
+export interface BucketSpec {
+  /** What it holds, without padding. */
+  readonly plan: BucketSize;
+  readonly gatherSeconds: number;
+  /** All-reduce or reduce-scatter over data. */
+  readonly reduceSeconds: number;
+  /** Sum over tensor of the leading slice, whole or shard; 0 where there is none. */
+  readonly sumSeconds: number;
+  /** Sum over both ends, whole or shard. */
+  readonly endsSeconds: number;
+  readonly weightBytes: number;
+  readonly gradientBytes: number;
+  /** Waits for the other end, so it is reduced in the tail. */
+  readonly inTail: boolean;
+  /** Elements with padding, and those of them that one rank's optimizer updates. */
+  readonly elements: number;
+  readonly shardElements: number;
+  /** Weights, gradients and optimizer state that are there throughout. */
+  readonly residentBytes: number;
+}
+
+export const isSharded = (layout: Layout): boolean => layout.data > 1 && layout.sharding > 0;
+
+/** Specs of buckets under one layout; those of equal size share one. */
+export function bucketSpecs(input: SpecInput): (size: BucketSize) => BucketSpec {
+  const known: BucketSpec[] = [];
+  return (size) => {
+    for (const spec of known) {
+      const { elements, summed, tied } = spec.plan;
+      if (elements === size.elements && summed === size.summed && tied === size.tied) return spec;
+    }
+    const spec = bucketSpec(size, input);
+    known.push(spec);
+    return spec;
+  };
+}
+
+function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
+  const { job, layout, weightType } = input;
+  const parts = paddedParts(size, layout);
+  const elements = parts.reduce((sum, part) => sum + part, 0);
+  const shardElements = isSharded(layout) ? elements / layout.data : elements;
+  const gradient = bytesOf(layout.gradientType);
+  const weight = bytesOf(weightType);
+  const { heldWeights, heldGradients } = heldElements(elements, shardElements, layout);
+  return {
+    plan: size,
+    ...exchangeSeconds(size, parts, elements, input),
+    weightBytes: elements * weight,
+    gradientBytes: elements * gradient,
+    inTail: sumsOverEnds(size, layout),
+    elements,
+    shardElements,
+    residentBytes:
+      heldWeights * weight + heldGradients * gradient + shardElements * bytesOf('fp32') * optimizerTensors(job).length,
+  };
+}
+
+function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: number, input: SpecInput) {
+  const { layout, prices, weightType } = input;
+  const gradient = bytesOf(layout.gradientType);
+  const shards = isSharded(layout) ? layout.data : 1;
+  const overData = (kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
+    layout.data === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: ['data'] });
+  const sum = (count: number, axes: ['tensor'] | ['pipeline'], members: 'all' | 'ends'): number =>
+    prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes: count * gradient, axes, members });
+  const slice = parts.length > 1 ? (parts[0] ?? 0) : size.summed;
+  const summed = reducesEachMicroBatch(layout) ? Math.ceil(slice / shards) : size.summed;
+  return {
+    gatherSeconds: layout.sharding > 0 ? overData('all-gather', elements * bytesOf(weightType)) : 0,
+    reduceSeconds: overData(layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter', elements * gradient),
+    sumSeconds: size.summed > 0 ? sum(summed, ['tensor'], 'all') : 0,
+    endsSeconds:
+      size.tied && layout.pipeline > 1
+        ? sum(layout.sharding >= 2 ? elements / shards : elements, ['pipeline'], 'ends')
+        : 0,
+  };
+}
+
+/** Elements of weights and gradients that are there throughout. */
+function heldElements(elements: number, shard: number, layout: Layout) {
+  if (!isSharded(layout)) return { heldWeights: elements, heldGradients: elements };
+  const { sharding } = layout;
+  // Sharding 1 reduces in place: its shard is a part of the whole gradients.
+  const whole = reducesEachMicroBatch(layout) ? 0 : elements;
+  return {
+    heldWeights: sharding === 3 ? shard : elements,
+    heldGradients: sharding >= 2 ? shard + whole : elements,
+  };
+}
+
+/** Seconds of the sum of squares and of the update on a rank that holds `elements` and updates `shardElements`. */
+export function optimizerSeconds(
+  { job, layout, prices, weightType }: SpecInput,
+  elements: number,
+  shardElements: number,
+): { readonly norm: number; readonly update: number } {
+  const sharded = isSharded(layout);
+  const local = (dtype: DType, count: number): LocalOperand => ({ dims: [count], dtype, accumulate: false });
+  const gradients = local(layout.gradientType, sharded ? shardElements : elements);
+  const weights = local(weightType, sharded && layout.sharding === 3 ? shardElements : elements);
+  const state = local('fp32', shardElements * optimizerTensors(job).length);
+  const scalar: LocalOperand = { dims: [], dtype: 'fp32', accumulate: false };
+  const norm = kernels['square-sum'].work({ reads: [gradients], writes: [scalar], attributes: {} });
+  const update = kernels[job.optimizer].work({
+    reads: [gradients, scalar, scalar],
+    writes: [weights, state],
+    attributes: {},
+  });
+  return { norm: prices.compute(norm), update: prices.compute(update) };
+}

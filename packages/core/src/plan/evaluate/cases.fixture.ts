@@ -1,0 +1,167 @@
+/** @file Small jobs under layouts of every kind, with real and with made-up prices, for properties of the evaluation. */
+import fc from 'fast-check';
+import { clusterFromRequest } from '../../cluster/index.ts';
+import type { ExchangeRequest, PriceBook, Prices } from '../../cost/index.ts';
+import { createPriceBook } from '../../cost/index.ts';
+import { createJob, type Job, type Precision } from '../../job/index.ts';
+import { checkLayout, type Layout, normalizeLayout } from '../../layout/index.ts';
+import { defaultOrder } from '../../mesh/index.ts';
+import { type ModelDimensions, modelFromDimensions } from '../../model/index.ts';
+import type { Work } from '../../program/index.ts';
+import { type Seconds, seconds } from '../../units/index.ts';
+
+/** A job, a layout, and what the evaluation shall pay. */
+export interface EvaluationCase {
+  readonly job: Job;
+  readonly layout: Layout;
+  readonly book: Pick<PriceBook, 'pricesOf'>;
+  readonly [fc.toStringMethod]: () => string;
+}
+
+/** Grid, data axis and model of a case before it is legal. */
+interface Choice {
+  readonly model: keyof typeof models;
+  readonly job: {
+    readonly attention: 'flash' | 'unfused';
+    readonly dropout: number;
+    readonly precision: Precision;
+    readonly optimizer: Job['optimizer'];
+  };
+  readonly grid: Pick<Layout, 'pipeline' | 'chunks' | 'schedule' | 'layersPerStage'>;
+  readonly rounds: number;
+  readonly rest: Omit<Layout, 'pipeline' | 'chunks' | 'schedule' | 'layersPerStage' | 'order'>;
+  readonly order: number;
+  /** Of made-up prices; 0 for those of the cluster. */
+  readonly seed: number;
+}
+
+const sizes = { hidden: 32, heads: 4, ffn: 64, vocab: 64, positions: 8 };
+const models = {
+  gpt2: { kind: 'gpt2', ...sizes },
+  'gpt2-untied': { kind: 'gpt2', ...sizes, tied: false },
+  llama: { kind: 'llama', ...sizes, kvHeads: 4 },
+  'llama-tied': { kind: 'llama', ...sizes, kvHeads: 4, tied: true },
+  mixtral: { kind: 'mixtral', ...sizes, kvHeads: 4, experts: 4, topK: 2 },
+} as const satisfies Record<string, Omit<ModelDimensions, 'layers'>>;
+
+const orders = [
+  defaultOrder,
+  ['data', 'tensor', 'pipeline', 'context', 'expert'],
+  ['pipeline', 'data', 'tensor', 'context', 'expert'],
+] as const satisfies readonly Layout['order'][];
+
+function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Choice): EvaluationCase | undefined {
+  const layers = grid.layersPerStage.reduce((sum, each) => sum + each, 0);
+  const { cluster } = clusterFromRequest('8x dgx-h100', 'cluster');
+  const { model } = modelFromDimensions({ ...models[name], layers }, 'model');
+  if (!cluster || !model) throw new Error('internal: the fixture is broken.');
+  const { attention, dropout, precision, optimizer } = facts;
+  const microBatches = grid.chunks > 1 ? rounds * grid.pipeline : rounds;
+  const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
+  const job = createJob({ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
+  const layout = normalizeLayout(job, { ...grid, ...rest, order: orders[order] ?? defaultOrder });
+  if (!checkLayout(job, layout).every(({ code, severity }) => code === 'DEGREES_NOT_GPUS' || severity !== 'error')) {
+    return undefined;
+  }
+  const book = seed === 0 ? createPriceBook(cluster) : madeUpBook(seed);
+  const words = `${name} ${Object.values(facts).join(' ')}, ${microBatches} micro-batches, prices ${seed}: `;
+  return { job, layout, book, [fc.toStringMethod]: () => words + JSON.stringify(layout) };
+}
+
+/** Durations that look random and are the same each time: a hash of what is asked. */
+function madeUpBook(seed: number): Pick<PriceBook, 'pricesOf'> {
+  const launches = [0, 0.05, 1.5];
+  const prices: Prices = {
+    compute: (work) => hashed(seed, workNumbers(work)),
+    exchange: (request) => hashed(seed, exchangeNumbers(request)),
+    launchCompute: seconds(launches[seed % 3] ?? 0),
+    launchExchange: seconds(launches[Math.floor(seed / 3) % 3] ?? 0),
+    linkOf: () => {
+      throw new Error('internal: a made-up link.');
+    },
+    assumptions: [],
+  };
+  return { pricesOf: () => prices };
+}
+
+const workNumbers = (work: Work): readonly number[] => [work.flops, work.bytesRead, work.bytesWritten];
+const exchangeNumbers = ({ kind, bytes, axes, members }: ExchangeRequest): readonly number[] => [
+  kind.length,
+  bytes,
+  axes.join().charCodeAt(0),
+  members === 'ends' ? 1 : 0,
+];
+
+function hashed(seed: number, numbers: readonly number[]): Seconds {
+  let hash = seed;
+  for (const number of numbers) hash = Math.imul(hash ^ number ^ (number / 65_536), 2_654_435_761) ^ (hash >>> 13);
+  return seconds((hash >>> 22) / 1024);
+}
+
+const grid = (pipeline: number, chunks: number, schedule: Layout['schedule']): fc.Arbitrary<Choice['grid']> =>
+  fc
+    .array(fc.integer({ min: 1, max: 3 }), { minLength: pipeline * chunks, maxLength: pipeline * chunks })
+    .map((layersPerStage) => ({ pipeline, chunks, schedule, layersPerStage }));
+
+const interleaved: readonly fc.Arbitrary<Choice['grid']>[] = [
+  grid(2, 2, 'interleaved-1f1b'),
+  grid(2, 3, 'interleaved-1f1b'),
+  grid(3, 2, 'interleaved-1f1b'),
+  grid(4, 2, 'interleaved-1f1b'),
+];
+const flat: readonly fc.Arbitrary<Choice['grid']>[] = [
+  grid(1, 1, 'none'),
+  grid(2, 1, '1f1b'),
+  grid(3, 1, '1f1b'),
+  grid(4, 1, '1f1b'),
+  grid(2, 1, 'gpipe'),
+  grid(3, 1, 'gpipe'),
+  grid(3, 1, 'naive'),
+];
+
+/** What a property asks of its cases. */
+export interface CaseRange {
+  readonly interleaved?: boolean;
+  readonly pipelines?: boolean;
+  readonly sharding?: readonly Layout['sharding'][];
+  readonly prefetch?: readonly number[];
+  readonly bucketMB?: readonly number[];
+  readonly data?: readonly number[];
+  /** Most micro-batches, in rows of one for each stage when interleaved. */
+  readonly rounds?: number;
+}
+
+/** Legal cases within `range`. */
+export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationCase> {
+  const { sharding = [0, 1, 2, 3], prefetch = [0, 1, 2], bucketMB = [0.02, 0.1, 25], data = [1, 2, 4] } = range;
+  const grids = range.interleaved ? interleaved : range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
+  return fc
+    .record<Choice>({
+      model: fc.constantFrom(...(Object.keys(models) as (keyof typeof models)[])),
+      job: fc.record({
+        attention: fc.constantFrom('flash', 'unfused'),
+        dropout: fc.constantFrom(0, 0.1),
+        precision: fc.constantFrom('bf16', 'bf16', 'fp32', 'fp16'),
+        optimizer: fc.constantFrom('adamw', 'sgd'),
+      }),
+      grid: fc.oneof(...grids),
+      rounds: fc.integer({ min: 1, max: range.rounds ?? 9 }),
+      rest: fc.record<Choice['rest']>({
+        tensor: fc.constantFrom(1, 2, 4),
+        data: fc.constantFrom(...data),
+        microBatch: fc.constantFrom(1, 2),
+        sharding: fc.constantFrom(...sharding),
+        prefetch: fc.constantFrom(...prefetch),
+        bucketMB: fc.constantFrom(...bucketMB),
+        gradientType: fc.constantFrom('bf16', 'fp32'),
+        gradientReduction: fc.constantFrom('per-step', 'per-micro-batch'),
+        recompute: fc.constantFrom('none', 'selective', 'full'),
+        sequenceParallel: fc.boolean(),
+        keepGathered: fc.boolean(),
+      }),
+      order: fc.constantFrom(0, 0, 1, 2),
+      seed: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1_000_000 })),
+    })
+    .map(caseOf)
+    .filter((each) => each !== undefined);
+}

@@ -1,0 +1,174 @@
+/** @file A chunk of layers in numbers: whole, and cut into pieces at the events of the data axis.
+ *
+ * All layers are alike, so a chunk is what it holds: so many layers, the embedding or not, the head or not. Its buckets
+ * are numbered from its first one; the tied matrix, which both ends share, is by itself.
+ */
+import { type BucketPlan, planBuckets, reducesEachMicroBatch, sumsOverEnds } from '../../compile/index.ts';
+import type { BlockMatrix } from '../../cost/index.ts';
+import type { BlockPrice, ChunkPrice } from '../blocks.ts';
+import type { SampleCall } from '../sample.ts';
+import type { BucketSpec, SpecInput } from './buckets.ts';
+import { pieceBytes } from './piece-bytes.ts';
+
+/** Blocks of one chunk between two events of the data axis. */
+export interface Piece {
+  readonly matrix: BlockMatrix;
+  /** See piece-bytes.ts. */
+  readonly bytes: Float64Array;
+  /** Bucket that its own weights and gradients lie in, counted from the chunk's first; -1 for none. */
+  readonly own: number;
+  readonly touchesTied: boolean;
+  readonly readsWeights: boolean;
+  /** After it the gradients of its own bucket, or of the tied one, are complete and can be reduced. */
+  readonly completesOwn: boolean;
+  readonly completesTied: boolean;
+}
+
+/** What tells a chunk from others under one layout. */
+export interface ChunkContent {
+  readonly layers: number;
+  readonly embed: boolean;
+  readonly head: boolean;
+  /** Its backward is the stage's last, which completes a bucket that several chunks share. */
+  readonly lowest: boolean;
+}
+
+export interface ChunkSpec {
+  readonly head: boolean;
+  /** Without the tied matrix. */
+  readonly plans: readonly BucketPlan[];
+  readonly tied: BucketPlan | undefined;
+  /** Buckets in the order of their first use; -1 is the tied one. */
+  readonly opening: readonly number[];
+  /** In one go. */
+  readonly forward: ChunkPrice;
+  readonly backward: ChunkPrice;
+  /** Empty where nothing asks for them. */
+  readonly forwardPieces: readonly Piece[];
+  readonly backwardPieces: readonly Piece[];
+}
+
+/** Specs of chunks under one layout; chunks of equal content share one. */
+export function chunkSpecs(
+  input: SpecInput,
+  bucketOf: (plan: BucketPlan) => BucketSpec,
+): (content: ChunkContent) => ChunkSpec {
+  const known = new Map<number, ChunkSpec>();
+  return (content) => {
+    const { layers, embed, head, lowest } = content;
+    const key = layers * 8 + (embed ? 4 : 0) + (head ? 2 : 0) + (lowest ? 1 : 0);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = chunkSpec(content, input, bucketOf);
+    known.set(key, made);
+    return made;
+  };
+}
+
+function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: BucketPlan) => BucketSpec): ChunkSpec {
+  const { blocks, layout, counts, job } = input;
+  const { layers, embed, head } = content;
+  const headBlock = job.model.layers.length;
+  const order = Array.from({ length: layers }, (_, index) => index);
+  if (embed) order.unshift(-1);
+  if (head) order.push(headBlock);
+  const all = planBuckets([order], counts, headBlock, layout);
+  const plans = all.filter((plan) => !plan.tied);
+  const tied = all.find((plan) => plan.tied);
+  const cut: Cutting = { input, content, plans, tied, headBlock, bucketOf };
+  return {
+    head,
+    plans,
+    tied,
+    opening: [...all].sort((a, b) => a.firstBlock - b.firstBlock).map((plan) => plans.indexOf(plan)),
+    forward: blocks.whole('F', layers, embed, head),
+    backward: blocks.whole('B', layers, embed, head),
+    forwardPieces: layout.data > 1 && layout.sharding > 0 ? pieces('F', order, cut) : [],
+    backwardPieces: pieces('B', order.reverse(), cut),
+  };
+}
+
+interface Cutting {
+  readonly input: SpecInput;
+  readonly content: ChunkContent;
+  readonly plans: readonly BucketPlan[];
+  readonly tied: BucketPlan | undefined;
+  readonly headBlock: number;
+  readonly bucketOf: (plan: BucketPlan) => BucketSpec;
+}
+
+const callOf = (direction: 'F' | 'B', block: number, head: number): SampleCall => {
+  if (block < 0) return direction === 'F' ? 'embedForward' : 'embedBackward';
+  if (block >= head) return direction === 'F' ? 'headForward' : 'headBackward';
+  return direction === 'F' ? 'layerForward' : 'layerBackward';
+};
+
+/** Cuts a chunk where the bucket changes; units of sharding 3 are single blocks. */
+function pieces(direction: 'F' | 'B', order: readonly number[], cut: Cutting): readonly Piece[] {
+  const { plans, headBlock } = cut;
+  const bucketAt = new Int32Array(headBlock + 2).fill(-1);
+  plans.forEach((plan, bucket) => {
+    for (const block of plan.blocks) bucketAt[block + 1] = bucket;
+  });
+  const isLayer = (block: number): boolean => block >= 0 && block < headBlock;
+  const makePiece = pieceMaker(direction, cut);
+  const result: Piece[] = [];
+  for (let index = 0; index < order.length; ) {
+    const first = order[index] as number;
+    const own = bucketAt[first + 1] as number;
+    let length = 1;
+    while (cut.input.layout.sharding < 3 && isLayer(first) && index + length < order.length) {
+      const next = order[index + length] as number;
+      if (!isLayer(next) || bucketAt[next + 1] !== own) break;
+      length += 1;
+    }
+    result.push(makePiece(first, order[index + length - 1] as number, length, own));
+    index += length;
+  }
+  return result;
+}
+
+/** What the bytes of a piece depend on, and they. */
+interface Priced {
+  readonly call: BlockPrice;
+  readonly length: number;
+  readonly bucket: BucketSpec | undefined;
+  readonly makesOwn: boolean;
+  readonly bytes: Float64Array;
+}
+
+type MakePiece = (first: number, last: number, length: number, own: number) => Piece;
+
+function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
+  const { input, content, plans, tied, headBlock, bucketOf } = cut;
+  const { blocks, layout } = input;
+  const each = reducesEachMicroBatch(layout);
+  const counted = each || (layout.sharding === 3 && layout.data > 1);
+  const tiedBucket = tied && counted ? bucketOf(tied) : undefined;
+  let before: Priced | undefined;
+  let made = -1;
+  return (first, last, length, own) => {
+    const call = blocks.calls[callOf(direction, first, headBlock)];
+    const touchesTied = tied !== undefined && (first < 0 || first >= headBlock);
+    const plan = plans[own];
+    const bucket = plan && counted ? bucketOf(plan) : undefined;
+    const makesOwn = each && own !== made;
+    made = own;
+    if (before?.call !== call || before.length !== length || before.bucket !== bucket || before.makesOwn !== makesOwn) {
+      // The embedding finds the tied gradients made where the head is on its stage.
+      const makesTied = each && touchesTied && !(first < 0 && content.head);
+      const bytes = pieceBytes(call.memory, length, bucket, tiedBucket, { own: makesOwn, tied: makesTied });
+      before = { call, length, bucket, makesOwn, bytes };
+    }
+    const backward = direction === 'B';
+    return {
+      matrix: length > 1 ? blocks.layers(direction, length) : call.matrix,
+      bytes: before.bytes,
+      own,
+      touchesTied,
+      readsWeights: call.readsWeights,
+      completesOwn: backward && content.lowest && plan?.readyBlock === last,
+      completesTied: backward && tied?.readyBlock === last && !sumsOverEnds(tied, layout),
+    };
+  };
+}

@@ -1,0 +1,111 @@
+/** @file Exchanges during the walk: receives and sends between stages, gathers and reductions over data. Each takes the
+ * host's time to issue it and its turn on its lane.
+ */
+import { BACKWARD, POSTS } from './order.ts';
+import {
+  ACTIVATION_IN,
+  BORDER,
+  BYTES,
+  ENDED,
+  GATHER,
+  GRADIENT_IN,
+  HOST,
+  POSTED,
+  REDUCE,
+  see,
+  TENSOR,
+  type Walk,
+  WIDTH,
+} from './state.ts';
+
+/** Posts the receive of the next invocation and takes the input of this one. A receive is posted before the invocation
+ * that precedes its own, at the end of the one before that; its buffer is there from then on.
+ */
+export function arrive(walk: Walk, index: number, base: number): void {
+  const { state, step } = walk;
+  const { from, bits } = walk.order.visits;
+  const posted = state[base + POSTED] as number;
+  if (((bits[index] as number) & POSTS) !== 0) postReceive(walk, base, state[base + ENDED] as number);
+  const transfer = from[index] as number;
+  if (transfer < 0) {
+    state[base + BORDER] = Number.NEGATIVE_INFINITY;
+    return;
+  }
+  const lane = base + (((bits[index] as number) & BACKWARD) === 0 ? ACTIVATION_IN : GRADIENT_IN);
+  const end = Math.max(walk.sent[transfer] as number, posted, state[lane] as number) + step.sendSeconds;
+  state[lane] = end;
+  state[base + BORDER] = end;
+}
+
+export function postReceive(walk: Walk, base: number, needs: number): void {
+  const { state, step } = walk;
+  const host = (state[base + HOST] as number) + step.launchExchange;
+  state[base + HOST] = host;
+  state[base + POSTED] = Math.max(host, needs);
+  state[base + BYTES] = (state[base + BYTES] as number) + step.borderBytes;
+  see(state, base);
+}
+
+/** Hands the output of an invocation to its lane. */
+export function depart(walk: Walk, index: number, base: number): void {
+  const transfer = walk.order.visits.to[index] as number;
+  if (transfer < 0) return;
+  const { state, step } = walk;
+  const host = (state[base + HOST] as number) + step.launchExchange;
+  state[base + HOST] = host;
+  walk.sent[transfer] = Math.max(host, state[base + BORDER] as number);
+  state[base + BYTES] = (state[base + BYTES] as number) - step.borderBytes;
+}
+
+/** Before the first invocation: sharded updates are gathered, in the order in which they are read. */
+export function gatherUpdated(walk: Walk, stage: number): void {
+  const { state, step } = walk;
+  const base = stage * WIDTH;
+  const first = step.stageBucket[stage] as number;
+  for (const bucket of step.stages[stage]?.opening ?? []) {
+    const seconds = step.buckets[first + bucket]?.gatherSeconds ?? 0;
+    walk.weightReady[first + bucket] = gather(walk, base, seconds, Number.NEGATIVE_INFINITY);
+  }
+  see(state, base);
+}
+
+/** Gives when the gathered copy is there. */
+export function gather({ state, step }: Walk, base: number, seconds: number, needs: number): number {
+  const host = (state[base + HOST] as number) + step.launchExchange;
+  state[base + HOST] = host;
+  const end = Math.max(host, state[base + GATHER] as number, needs) + seconds;
+  state[base + GATHER] = end;
+  return end;
+}
+
+/** Reduces one bucket over data: after the sum over tensor while gradients are whole. */
+export function reduceBucket(walk: Walk, base: number, index: number): void {
+  const { state, step, gradientReady } = walk;
+  const bucket = step.buckets[index];
+  if (bucket === undefined) return;
+  if (!step.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
+  if (step.layout.data > 1) {
+    const host = (state[base + HOST] as number) + step.launchExchange;
+    state[base + HOST] = host;
+    const start = Math.max(host, state[base + REDUCE] as number, gradientReady[index] as number);
+    const end = start + bucket.reduceSeconds;
+    state[base + REDUCE] = end;
+    gradientReady[index] = end;
+  }
+  // Gradients of one micro-batch are not kept.
+  if (step.reducesEach) state[base + BYTES] = (state[base + BYTES] as number) - bucket.gradientBytes;
+}
+
+/** Sums the whole parameters' part of a bucket. */
+export function sumOverTensor(
+  { state, step, gradientReady }: Walk,
+  base: number,
+  index: number,
+  seconds: number,
+): void {
+  const host = (state[base + HOST] as number) + step.launchExchange;
+  state[base + HOST] = host;
+  const end = Math.max(host, state[base + TENSOR] as number, gradientReady[index] as number) + seconds;
+  state[base + TENSOR] = end;
+  gradientReady[index] = end;
+}

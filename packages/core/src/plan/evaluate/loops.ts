@@ -1,0 +1,140 @@
+/** @file Short orders: a schedule written for a few micro-batches, with the rounds that stand for all the others. */
+import { chunkOf, forwardCode, isBackward, microBatchOf, type ScheduleShape } from '../../schedules/index.ts';
+import { type Cut, fullOrder, type Loop, type Visits, type WalkOrder, type WrittenOrder, writeOrder } from './order.ts';
+
+/** Invocations that must follow a round as they follow all others: receives are posted for the next one, and units are
+ * gathered a few uses ahead (see {@link lookahead}). */
+export const LOOKAHEAD = 4;
+
+/** How many invocations ahead of its own a stage gathers units, at most.
+ *
+ * In a chunk of several units each invocation begins a run. A chunk of one unit shares a run between its invocations in a
+ * row, 2 * stages of them at most; with one chunk the whole list is one run, and nothing is ever gathered ahead.
+ */
+export function lookahead(prefetch: number, fewestUnits: number, stages: number, chunks: number): number {
+  const perRun = fewestUnits > 1 || chunks === 1 ? 1 : 2 * stages;
+  return Math.max(LOOKAHEAD, (prefetch + 2) * perRun);
+}
+
+/** Orders by shape and lookahead, each written once: short with loops, or in full where there are few micro-batches. */
+export function orderBook(): (shape: ScheduleShape, ahead?: number) => WalkOrder {
+  const short = new Map<string, WalkOrder | undefined>();
+  const full = new Map<string, WalkOrder>();
+  return (shape, ahead = LOOKAHEAD) => {
+    const { schedule, stages, chunks, microBatches } = shape;
+    if (microBatches > shortest(shape)) {
+      const name = `${schedule}:${stages}:${chunks}:${ahead}`;
+      if (!short.has(name)) short.set(name, shortOrder(shape, ahead));
+      const order = short.get(name);
+      if (order !== undefined && microBatches > order.written) return repeated(order, microBatches);
+    }
+    const name = `${schedule}:${stages}:${chunks}:${microBatches}`;
+    const known = full.get(name) ?? fullOrder(shape);
+    full.set(name, known);
+    return known;
+  };
+}
+
+/** A short order with its loops run until there are `microBatches`. */
+const repeated = (short: WalkOrder, microBatches: number): WalkOrder => ({
+  written: short.written,
+  stride: short.stride,
+  extra: (microBatches - short.written) / short.stride,
+  loops: short.loops,
+  places: short.places,
+  codes: short.codes,
+  visits: short.visits,
+});
+
+/** The fewest micro-batches at which a steady round can show: the pipeline is full, and it goes on. */
+function shortest({ schedule, stages, chunks }: Omit<ScheduleShape, 'microBatches'>): number {
+  if (chunks > 1) return 3 * stages;
+  return schedule === '1f1b' ? stages + 2 : 3;
+}
+
+/** The shortest order of a schedule that has its steady rounds; undefined where none is found within reach. It does not
+ * depend on the micro-batches of a step: {@link repeated} does.
+ */
+function shortOrder(shape: Omit<ScheduleShape, 'microBatches'>, ahead: number): WalkOrder | undefined {
+  const stride = shape.chunks > 1 ? shape.stages : 1;
+  const first = shortest(shape);
+  const wanted = shape.schedule === 'gpipe' ? 2 : 1;
+  for (let written = first; written <= first + 4 * stride + ahead; written += stride) {
+    const order = writeOrder({ ...shape, microBatches: written }, true);
+    const loops = findLoops(order, stride, ahead);
+    if (loops.length < wanted) continue;
+    const { codes, visits } = order;
+    return { written, stride, extra: 0, loops, places: 2 * shape.stages * shape.chunks, codes, visits };
+  }
+  return undefined;
+}
+
+/** GPipe has a steady state of forwards and one of backwards. */
+function findLoops(order: WrittenOrder, stride: number, ahead: number): readonly Loop[] {
+  const { schedule, stages, chunks } = order.shape;
+  const phases =
+    schedule === 'gpipe'
+      ? [
+          { driver: stages - 1, round: 1, backwards: 0 },
+          { driver: 0, round: 1, backwards: 1 },
+        ]
+      : [{ driver: stages - 1, round: 2 * chunks * stride, backwards: chunks * stride }];
+  return phases.flatMap((phase) => findLoop(order, stride, ahead, phase) ?? []);
+}
+
+interface Phase {
+  readonly driver: number;
+  /** Invocations of each stage in a round, and how many of them are backward. */
+  readonly round: number;
+  readonly backwards: number;
+}
+
+/** Two cuts one round apart between which every stage does a steady round. */
+function findLoop(order: WrittenOrder, stride: number, ahead: number, phase: Phase): Loop | undefined {
+  const { driver, round } = phase;
+  const cuts = order.cuts.filter((cut) => cut.driver === driver);
+  for (let index = 0; index + round < cuts.length; index++) {
+    const [first, second] = [cuts[index] as Cut, cuts[index + round] as Cut];
+    const steady = order.codes.every((list, stage) => {
+      const from = first.cursors[stage] as number;
+      return second.cursors[stage] === from + round && isSteady(order.shape, list, from, stride, ahead, phase);
+    });
+    if (steady) return { from: first.at, to: second.at, round, onTheWay: onTheWay(order.visits, second.at) };
+  }
+  return undefined;
+}
+
+/** Transfers that are sent before visit `at` and received from it on. */
+function onTheWay({ from, to }: Visits, at: number): Int32Array {
+  const received = new Set(from.subarray(0, at));
+  return to.slice(0, at).filter((transfer) => transfer >= 0 && !received.has(transfer));
+}
+
+/** The round from `from` on goes on as it began, and every invocation of it can stand for later ones: micro-batch 0 pays
+ * for gathers in forward, the last one for reductions in backward.
+ */
+function isSteady(
+  { microBatches }: ScheduleShape,
+  list: Int32Array,
+  from: number,
+  stride: number,
+  ahead: number,
+  { round, backwards }: Phase,
+): boolean {
+  const later = forwardCode(0, stride);
+  for (let position = from; position < from + ahead; position++) {
+    if (list[position + round] !== (list[position] as number) + later) return false;
+  }
+  let backward = 0;
+  for (let position = from; position < from + round; position++) {
+    const code = list[position] as number;
+    if (microBatchOf(code) === (isBackward(code) ? microBatches - 1 : 0)) return false;
+    if (isBackward(code)) backward += 1;
+  }
+  return backward === backwards;
+}
+
+/** Whether the unit that an invocation uses last is the first of the next one, given the units of its chunk: the same
+ * chunk turned round, or a chunk of one unit again. */
+export const sharesUnit = (code: number, next: number, units: number): boolean =>
+  chunkOf(code) === chunkOf(next) && (units === 1 || isBackward(code) !== isBackward(next));
