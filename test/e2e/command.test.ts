@@ -52,7 +52,16 @@ describe('the command', () => {
   });
 
   it('prints its help on stdout, and that of each subcommand', () => {
-    for (const name of [[], ['plan'], ['show'], ['program'], ['program', 'print'], ['figure'], ['model']]) {
+    for (const name of [
+      [],
+      ['plan'],
+      ['show'],
+      ['explain'],
+      ['program'],
+      ['program', 'print'],
+      ['figure'],
+      ['model'],
+    ]) {
       const { code, stdout, stderr } = meshwright([...name, '--help']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(new RegExp(`^Usage: meshwright ${name.join(' ')}`.trimEnd()));
@@ -92,6 +101,7 @@ describe('every command with --json', () => {
     ['meshwright.plan/1', 'plan', toy],
     ['meshwright.show/1', 'show', toy],
     ['meshwright.show/1', 'show', toy, '--groups'],
+    ['meshwright.explain/1', 'explain', toy],
     ['meshwright.program/1', 'program', 'print', toy],
     ['meshwright.verify/1', 'program', 'verify', toy],
     ['meshwright.diff/1', 'program', 'diff', toy, '--against', 'zero=0'],
@@ -145,9 +155,12 @@ describe('bad input', () => {
 
   it('ends with 1 when nothing fits', () => {
     const job = 'model: llama-3.1-405b\ncluster: 1x dgx-h100\nbatch: { sequences: 8, length: 8192 }\n';
-    const { code, stderr } = meshwright(['plan', '-'], { input: job });
-    expect(code).toBe(1);
-    expect(stderr).toContain('NOTHING_FITS');
+    for (const command of ['plan', 'explain']) {
+      const { code, stdout, stderr } = meshwright([command, '-'], { input: job });
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^no layout of this job fits\n/);
+      expect(stderr).toContain('NOTHING_FITS');
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../host.ts';
+import { registerExplain } from './explain.ts';
 import { registerFigure } from './figure.ts';
 import { registerModel } from './model.ts';
 import { registerPlan } from './plan.ts';
@@ -13,6 +14,7 @@ export type Registration = (command: Command, session: Session) => void;
 export const registrations: readonly Registration[] = [
   registerPlan,
   registerShow,
+  registerExplain,
   registerProgram,
   registerFigure,
   registerModel,

@@ -6,7 +6,15 @@ import { exitCodes, type Host, type Session } from '../host.ts';
 import { type JobFile, readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
 import { count, fixed, percent, whole } from '../output/numbers.ts';
-import { degreeWords, exposedShare, fullestBytes, gib, headline, rejectionWords } from '../output/plan-words.ts';
+import {
+  degreeWords,
+  exposedShare,
+  fullestBytes,
+  gib,
+  headline,
+  rejectionWords,
+  shortLayout,
+} from '../output/plan-words.ts';
 import { createProgress } from '../output/progress.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
@@ -81,9 +89,6 @@ function planReport(planned: Planned, path: string, layoutText: string | undefin
   };
 }
 
-/** A list of chunks that would fill a line: its first and last four. */
-const longList = /(lps=(?:\d+-){3}\d+)-[\d-]{16,}?-((?:\d+-){3}\d+)(?=,|$)/;
-
 function planTable(plans: readonly Shown[], format: Format): Table {
   const short = plans.every(({ step }) => step.seconds < 1);
   return tableOf(plans, [
@@ -99,7 +104,7 @@ function planTable(plans: readonly Shown[], format: Format): Table {
     words('fits', ({ memory }) =>
       memory.verdict === 'fits' ? 'yes' : memory.verdict === 'at-risk' ? 'at risk' : 'no',
     ),
-    words('layout', ({ layout }) => (format === 'text' ? layout.short.replace(longList, '$1-...-$2') : layout.short)),
+    words('layout', ({ layout }) => (format === 'text' ? shortLayout(layout.short) : layout.short)),
   ]);
 }
 

@@ -54,3 +54,9 @@ export const partWords: Readonly<Record<keyof Shown['step']['partsSeconds'], str
   host: 'waiting: the host',
   offload: 'waiting: offload',
 };
+
+/** A list of chunks that would fill a line: its first and last four. */
+const longList = /(lps=(?:\d+-){3}\d+)-[\d-]{16,}?-((?:\d+-){3}\d+)(?=,|$)/;
+
+/** The short form of a layout for tables that people read: long lists are cut in the middle. */
+export const shortLayout = (layout: string): string => layout.replace(longList, '$1-...-$2');

@@ -10,6 +10,8 @@ export type Format = 'text' | 'md' | 'csv' | 'json';
 export interface Report {
   /** The first line. */
   readonly answer: string;
+  /** Between the answer and the tables, in text and Markdown. */
+  readonly paragraphs?: readonly string[];
   /** The first one is what `--format csv` gives. */
   readonly tables: readonly Table[];
   /** One sentence each. */
@@ -36,7 +38,7 @@ export const formatOf = (options: { readonly json?: true | undefined; readonly f
 
 /** Writes a report on stdout. */
 export function printReport(report: Report, format: Format, host: Host): void {
-  const { answer, tables, reasons } = report;
+  const { answer, paragraphs = [], tables, reasons } = report;
   switch (format) {
     case 'json':
       return host.out.write(`${JSON.stringify(report.json())}\n`);
@@ -44,11 +46,18 @@ export function printReport(report: Report, format: Format, host: Host): void {
       return host.out.write(tables[0] ? renderCsv(tables[0]) : '');
     case 'md': {
       const list = reasons.map((each) => `- ${each}\n`).join('');
-      return host.out.write(`${[`**${answer}**\n`, ...tables.map(renderMarkdown), list].filter(Boolean).join('\n')}`);
+      return host.out.write(
+        `${[`**${answer}**\n`, ...paragraphs.map((each) => `${each}\n`), ...tables.map(renderMarkdown), list].filter(Boolean).join('\n')}`,
+      );
     }
     case 'text': {
       const head = paint(host, host.out, 'bold', answer);
-      const parts = [`${head}\n`, ...tables.map(renderText), reasons.map((each) => `${each}\n`).join('')];
+      const parts = [
+        `${head}\n`,
+        ...paragraphs.map((each) => `${each}\n`),
+        ...tables.map(renderText),
+        reasons.map((each) => `${each}\n`).join(''),
+      ];
       return host.out.write(parts.filter(Boolean).join('\n'));
     }
   }

@@ -1,0 +1,93 @@
+/** @file `meshwright explain`: the decision flow with this job's numbers, the strategies side by side, break-even lines, and
+ * rules of thumb held against the search. */
+import type { Command } from '@commander-js/extra-typings';
+import { type Explained, explainJob, type FlowStep, type Outcome, type Quantity } from '@meshwright/core/explain';
+import { exitCodes, type Session } from '../host.ts';
+import { readJobFile } from '../input/job-file.ts';
+import { printIssues } from '../output/issues.ts';
+import { fixed, percent, significant, whole } from '../output/numbers.ts';
+import { gib, shortLayout } from '../output/plan-words.ts';
+import { formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { breakEvenTable, ruleTable, strategyTables } from './explain-tables.ts';
+
+/** Adds `explain JOB`. */
+export function registerExplain(command: Command, session: Session): void {
+  command
+    .command('explain')
+    .description('Which way of splitting a job the usual reasoning arrives at, and what the search says to that.')
+    .argument('<JOB>', 'a job file (YAML or JSON), - for standard input')
+    .option('--layout <KEYS>', 'layout keys over those of the job, as in mbs=2,ac=full')
+    .option('--table', 'only the strategies side by side')
+    .addOption(formatOption())
+    .addOption(jsonOption())
+    .action((path, options) => {
+      const { host } = session;
+      const file = readJobFile(path, options.layout, host);
+      const found = file.placing(() => explainJob(file.job));
+      const explained = { ...found, issues: [...file.issues, ...found.issues].map(file.place) };
+      if (!explained.search) session.end(exitCodes.failed);
+      const format = formatOf(options);
+      if (format !== 'json') printIssues(explained.issues, host);
+      printReport(explainReport(explained, options.table === true), format, host);
+    });
+}
+
+function explainReport(explained: Explained, onlyTable: boolean): Report {
+  const others = [
+    ...(explained.breakEven.length > 0 ? [breakEvenTable(explained.breakEven)] : []),
+    ...(explained.rules.length > 0 ? [ruleTable(explained.rules)] : []),
+  ];
+  return {
+    answer: answerOf(explained),
+    ...(!onlyTable && { paragraphs: explained.flow.map(paragraph) }),
+    tables: [...strategyTables(explained.table), ...(onlyTable ? [] : others)],
+    reasons: [legend],
+    json: () => explained,
+  };
+}
+
+const legend =
+  'Psi parameters, N data ranks, t tensor ranks, p stages, m micro-batches, L layers, s b h dims of an activation, g and w bytes of a gradient and a weight.';
+
+const outcomeWords = ({ name, layout, seconds, deviceBytes }: Outcome): string =>
+  `${name} (${shortLayout(layout)}): ${fixed(seconds, seconds < 1 ? 4 : 2)} s/step~, ${gib(deviceBytes)} GiB`;
+
+function answerOf({ recommendation, search, costOverSearch = 0 }: Explained): string {
+  if (!search) return 'no layout of this job fits';
+  if (!recommendation) return `the usual reasoning finds nothing that fits; the search finds ${outcomeWords(search)}`;
+  const beside =
+    costOverSearch > 0 ? `the search finds one ${percent(costOverSearch)} % faster` : 'the search finds none faster';
+  return `${outcomeWords(recommendation)}; ${beside}`;
+}
+
+/** A question with its answer, and the numbers that it rests on below. */
+function paragraph({ question, answer, numbers }: FlowStep, index: number): string {
+  const lines = numbers.map((each) => `     ${quantityWords(each)}`);
+  return [`${index + 1}. ${question}`, `   ${answer}`, ...lines].join('\n');
+}
+
+/** `state of one rank: 16 Psi = 100.4 GiB`. */
+function quantityWords({ what, symbols, value, unit }: Quantity): string {
+  const law = symbols === undefined ? '' : `${symbols} = `;
+  return `${what}: ${law}${amountOf(value, unit)}`;
+}
+
+/** A value in the unit that people use for it. */
+export function amountOf(value: number, unit: Quantity['unit']): string {
+  switch (unit) {
+    case 'bytes':
+      return `${significant(value / 2 ** 30)} GiB`;
+    case 'seconds':
+      return value < 1 ? `${significant(value * 1e3)} ms` : `${significant(value)} s`;
+    case 'share':
+      return `${percent(value)} %`;
+    case 'tokens':
+      return `${whole(value)} tokens`;
+    case 'bytesPerSecond':
+      return `${significant(value / 1e9)} GB/s`;
+    case 'flopsPerSecond':
+      return `${significant(value / 1e12)} TFLOP/s`;
+    case 'count':
+      return Number.isInteger(value) ? whole(value) : significant(value);
+  }
+}
