@@ -99,7 +99,7 @@ export function askPipeline(context: FlowContext, earlier: Choice | undefined): 
       ],
       answer: answerOf(
         decision,
-        found.words,
+        degrees.length === 0 ? `no GPUs remain for stages beside tensor ${tensor}` : found.words,
         layout ? `${count} micro-batches are ${few ? 'fewer' : 'not fewer'} than 4 x ${layout.pipeline} stages` : '',
       ),
       decision,
