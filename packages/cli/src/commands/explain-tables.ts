@@ -2,8 +2,8 @@
 import type { BreakEven, RuleCheck, StrategyRow } from '@meshwright/core/explain';
 import { fixed, percent, significant } from '../output/numbers.ts';
 import { gib, shortLayout } from '../output/plan-words.ts';
+import { amountOf } from '../output/quantity.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
-import { amountOf } from './explain.ts';
 
 const GIB = 2 ** 30;
 const inGiB = (value: number | undefined): string => (value === undefined ? '-' : significant(value / GIB));

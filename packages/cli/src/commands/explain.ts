@@ -5,8 +5,9 @@ import { type Explained, explainJob, type FlowStep, type Outcome, type Quantity 
 import { exitCodes, type Session } from '../host.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
-import { fixed, percent, significant, whole } from '../output/numbers.ts';
+import { fixed, percent } from '../output/numbers.ts';
 import { gib, shortLayout } from '../output/plan-words.ts';
+import { amountOf } from '../output/quantity.ts';
 import { formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
 import { breakEvenTable, ruleTable, strategyTables } from './explain-tables.ts';
 
@@ -70,24 +71,4 @@ function paragraph({ question, answer, numbers }: FlowStep, index: number): stri
 function quantityWords({ what, symbols, value, unit }: Quantity): string {
   const law = symbols === undefined ? '' : `${symbols} = `;
   return `${what}: ${law}${amountOf(value, unit)}`;
-}
-
-/** A value in the unit that people use for it. */
-export function amountOf(value: number, unit: Quantity['unit']): string {
-  switch (unit) {
-    case 'bytes':
-      return `${significant(value / 2 ** 30)} GiB`;
-    case 'seconds':
-      return value < 1 ? `${significant(value * 1e3)} ms` : `${significant(value)} s`;
-    case 'share':
-      return `${percent(value)} %`;
-    case 'tokens':
-      return `${whole(value)} tokens`;
-    case 'bytesPerSecond':
-      return `${significant(value / 1e9)} GB/s`;
-    case 'flopsPerSecond':
-      return `${significant(value / 1e12)} TFLOP/s`;
-    case 'count':
-      return Number.isInteger(value) ? whole(value) : significant(value);
-  }
 }

@@ -8,7 +8,7 @@ const scenes = {
   worked: [workedText, 'tp=2,dp=2,pp=2,zero=1,grad=fp32', undefined],
   '1f1b': [llamaText, 'tp=2,pp=4,schedule=1f1b,ac=selective', undefined],
   gpipe: [llamaText, 'tp=2,pp=4,schedule=gpipe', undefined],
-  interleaved: [llamaText, 'tp=2,pp=4,vpp=2,ac=selective', undefined],
+  interleaved: [llamaText, 'tp=2,pp=4,vpp=2,ac=selective', [0, 1.5]],
   sharded: [llamaText, 'dp=8,zero=3,ac=full', undefined],
   window: [llamaText, 'tp=2,pp=4,schedule=1f1b,ac=selective', [0, 0.3]],
 } as const;

@@ -19,6 +19,8 @@ export interface Stretch {
 export interface Invocation {
   readonly role: 'forward' | 'backward' | 'optimizer';
   readonly microBatch: number | undefined;
+  /** Which chunk of the stage, from 0 in model order; undefined for the optimizer. */
+  readonly chunk: number | undefined;
   /** Blocks in order of execution: -1 is the embedding, the number of layers the head. */
   readonly blocks: readonly number[];
   readonly span: Interval;
@@ -34,6 +36,8 @@ export type ExchangeRow = 'tensor' | 'data' | 'ends' | 'stages';
 export interface StageTimeline {
   readonly stage: number;
   readonly invocations: readonly Invocation[];
+  /** Blocks of each chunk in model order. */
+  readonly chunks: readonly (readonly number[])[];
   readonly exchanges: Readonly<Record<ExchangeRow, readonly Interval[]>>;
   /** Seconds in which the compute lane works. */
   readonly computing: number;
@@ -73,10 +77,12 @@ function stageTimeline(program: Program, { expanded, start, end }: SimulatedList
     if (last !== undefined && continues(last, operation, role)) add(last, operation, role, interval);
     else invocations.push(begin(operation, role, interval));
   }
-  const finished = invocations.map(finish);
+  const chunks = chunksOf(invocations);
+  const finished = invocations.map((draft) => finish(draft, chunks));
   return {
     stage: expanded.list.pipeline,
     invocations: finished,
+    chunks,
     exchanges,
     computing: finished.reduce((sum, each) => sum + each.computing, 0),
   };
@@ -114,13 +120,23 @@ function continues(draft: Draft, { block, microBatch }: ExpandedOperation, role:
   return block === undefined || last === undefined || Math.abs(block - last) <= 1;
 }
 
-function finish({ role, microBatch, blocks, stretches }: Draft): Invocation {
+/** The chunks that forward goes through, each once. */
+function chunksOf(drafts: readonly Draft[]): readonly (readonly number[])[] {
+  const chunks = new Map<number, readonly number[]>();
+  for (const { role, blocks } of drafts) if (role === 'forward') chunks.set(Math.min(...blocks), blocks);
+  return [...chunks].sort(([one], [other]) => one - other).map(([, blocks]) => blocks);
+}
+
+function finish(draft: Draft, chunks: readonly (readonly number[])[]): Invocation {
+  const { role, microBatch, blocks, stretches } = draft;
   const all = stretches.flatMap(({ busy }) => busy);
   const [first] = all;
   const last = all.at(-1);
   assertInvariant(first !== undefined && last !== undefined, () => 'an invocation without operations');
   const computing = all.reduce((sum, [from, to]) => sum + to - from, 0);
-  return { role, microBatch, blocks, span: [first[0], last[1]], computing, stretches };
+  const lowest = Math.min(...blocks);
+  const chunk = role === 'optimizer' ? undefined : chunks.findIndex((each) => Math.min(...each) === lowest);
+  return { role, microBatch, chunk, blocks, span: [first[0], last[1]], computing, stretches };
 }
 
 /** The direction of the template that a line of a list calls. */

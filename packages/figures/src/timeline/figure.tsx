@@ -157,6 +157,7 @@ function explain(
 ): string {
   const ranks = worldSize(program.mesh) / all.length;
   const same = ranks > 1 ? ` The ${ranks} ranks of a stage run alike.` : '';
+  const letters = all.some(({ chunks }) => chunks.length > 1) ? ' Letters name the chunks of a stage.' : '';
   const few = shown < all.length ? ` The first and the last ${shown / 2} of ${all.length} stages are shown.` : '';
   const part =
     from > 0 || to < total ? ` Shown from ${formatSeconds(seconds(from))} to ${formatSeconds(seconds(to))}.` : '';
@@ -164,7 +165,7 @@ function explain(
   const mean = shares.reduce((sum, each) => sum + each, 0) / shares.length;
   return (
     `${counted(program.microBatches, 'micro-batch').replace('micro-batchs', 'micro-batches')} a step. Compute is idle ` +
-    `${formatShare(mean)} of the time${all.length > 1 ? ' on average over the stages' : ''}.${same}${few}${part} ` +
+    `${formatShare(mean)} of the time${all.length > 1 ? ' on average over the stages' : ''}.${letters}${same}${few}${part} ` +
     'Times rest on assumed rates (~); the bytes do not.'
   );
 }

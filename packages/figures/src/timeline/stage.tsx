@@ -49,7 +49,13 @@ export function Stage({ stage, rows, scale, columns, layers, total }: StageProps
       {stage.invocations
         .filter(({ span }) => span[1] > scale.window[0] && span[0] < scale.window[1])
         .map((each) => (
-          <InvocationBox key={`${each.role} ${each.span[0]}`} invocation={each} scale={scale} layers={layers} />
+          <InvocationBox
+            key={`${each.role} ${each.span[0]}`}
+            invocation={each}
+            scale={scale}
+            layers={layers}
+            chunks={stage.chunks.length}
+          />
         ))}
       <text x={at(plot + width + 22)} y="16">
         {formatShare(idle)}
@@ -72,6 +78,7 @@ interface InvocationProps {
   readonly invocation: Invocation;
   readonly scale: TimeScale;
   readonly layers: number;
+  readonly chunks: number;
 }
 
 /** Narrower invocations are joined with their neighbours to the eye; wider ones end a little early instead. */
@@ -79,17 +86,21 @@ const SEPARATE = 3;
 /** A name stands on colour, not on the hatch of an invocation that mostly waits. */
 const MOSTLY = 0.6;
 
-const labels = ({ role, microBatch }: Invocation): readonly string[] =>
-  role === 'optimizer' ? [] : [`${role === 'forward' ? 'F' : 'B'} ${microBatch}`, `${microBatch}`];
+/** Names from long to short; with several chunks a letter says which. */
+function labels({ role, microBatch, chunk = 0 }: Invocation, chunks: number): readonly string[] {
+  if (role === 'optimizer') return [];
+  const name = chunks > 1 ? `${microBatch}${String.fromCharCode(97 + chunk)}` : `${microBatch}`;
+  return [`${role === 'forward' ? 'F' : 'B'} ${name}`, name];
+}
 
-function InvocationBox({ invocation, scale, layers }: InvocationProps): VNode {
+function InvocationBox({ invocation, scale, layers, chunks }: InvocationProps): VNode {
   const { role, span, stretches } = invocation;
   const [from, to] = [scale.x(Math.max(span[0], scale.window[0])), scale.x(Math.min(span[1], scale.window[1]))];
   const width = to - from;
   const busy = stretches.flatMap((each) => each.busy);
   const again = stretches.filter((each) => each.role === 'again').flatMap((each) => each.busy);
   const filled = invocation.computing > MOSTLY * (span[1] - span[0]);
-  const text = labels(invocation).find((each) => filled && textWidth(each, 11) < width - 1);
+  const text = labels(invocation, chunks).find((each) => filled && textWidth(each, 11) < width - 3);
   return (
     <g>
       <title>{sentence(invocation, layers)}</title>
@@ -167,11 +178,12 @@ function blockWords(blocks: readonly number[], layers: number): string {
   ].join(', ');
 }
 
-/** The blocks of a stage, chunk by chunk. */
-function blocksOf({ invocations }: StageTimeline, layers: number): string {
-  const chunks = invocations.filter(({ role }) => role === 'forward').map(({ blocks }) => blockWords(blocks, layers));
-  const words = [...new Set(chunks)];
-  return words.length > 1
-    ? `${words.length} chunks`
-    : (words[0] ?? '').replace('embedding, ', '').replace(', head', '');
+/** The layers of a stage, chunk by chunk, as far as there is room. */
+function blocksOf({ chunks }: StageTimeline, layers: number): string {
+  const words = chunks.map((blocks) => blockWords(blocks, layers).replace(/^embedding, |, head$/g, ''));
+  const numbers = words.map((each) => each.replace(/^layers? /, ''));
+  if (words.length < 2) return words[0] ?? '';
+  return numbers.length <= MOST_CHUNKS ? `${numbers.join(', ')}` : `${words.length} chunks`;
 }
+
+const MOST_CHUNKS = 3;
