@@ -44,6 +44,7 @@ export const coreRooms = [
       'model',
       'cluster',
       'layout',
+      'frameworks',
       'compile',
       'schedules',
       'program',

@@ -1,6 +1,7 @@
 /** @file Device time of one kernel that runs alone. Every formula has its source in docs/sources.md, "Prices". */
 import type { DeviceSpec, GemmModel } from '../cluster/index.ts';
-import type { AttentionWork, GemmWork, Work } from '../program/index.ts';
+import type { AttentionWork, GemmWork, KernelName, Work } from '../program/index.ts';
+import type { PriceOptions } from './price-types.ts';
 
 /** Device seconds before a memory-bound kernel moves its first byte. Assumed, 1 to 5 us. */
 export const KERNEL_START = 2e-6;
@@ -24,12 +25,21 @@ interface GemmTerms {
   readonly narrow: number;
 }
 
+/** What decides the price of work beside the device. */
+export type ComputeOptions = Pick<PriceOptions, 'attention' | 'traffic' | 'castsProducts' | 'fp8'> & {
+  readonly sustained: number;
+};
+
+/** Seconds of work; `tensor` is the degree that cuts the vocabulary. */
+export type ComputePrice = (work: Work, kernel: KernelName | undefined, tensor: number) => number;
+
 /** The price of work on a device: seconds, alone, without the host.
  *
  * `sustained` is the share of the fitted burst rate of products that training keeps up; attention and memory rates are
  * not multiplied with it (their numbers are sustained already).
  */
-export function createComputePrice(device: DeviceSpec, sustained: number): (work: Work) => number {
+export function createComputePrice(device: DeviceSpec, options: ComputeOptions): ComputePrice {
+  const { sustained, traffic = {}, castsProducts = false, fp8 } = options;
   const multiprocessors = device.multiprocessors.value;
   const bandwidth = device.memoryBandwidth.value * device.memoryEfficiency.value;
   const terms = {
@@ -40,9 +50,12 @@ export function createComputePrice(device: DeviceSpec, sustained: number): (work
   const { accumulate, grouped, groupedAccumulate } = device.products;
   const factor = { accumulate: accumulate.value, grouped: grouped.value, both: groupedAccumulate.value };
 
-  function gemm(work: GemmWork): number {
+  function gemm(work: GemmWork, tensor: number): number {
     const { m, n, k, batch, dtype } = work;
-    const term = dtype === 'fp32' ? terms.fp32 : dtype === 'fp8' ? terms.fp8 : terms.half;
+    const casts = dtype === 'fp32' && castsProducts;
+    const term = dtype === 'fp32' && !casts ? terms.fp32 : quantised(work, tensor) ? terms.fp8 : terms.half;
+    // One cast (read 4 bytes, write 2) serves the two products that read it.
+    const cast = casts ? (3 * m * k) / bandwidth : 0;
     const depth = k + term.fillK;
     let math = tileTime(m, n, batch, depth, term, multiprocessors, 1);
     if (work.accumulate && batch === 1 && Math.ceil(m / 128) * Math.ceil(n / 64) < multiprocessors) {
@@ -54,12 +67,21 @@ export function createComputePrice(device: DeviceSpec, sustained: number): (work
     }
     const rate = batch > 1 ? (work.accumulate ? factor.both : factor.grouped) : work.accumulate ? factor.accumulate : 1;
     const moved = (work.bytesRead + work.bytesWritten) / bandwidth;
-    return term.start + Math.max(math / rate, moved) + (term.quantise * 3 * m * k * batch) / bandwidth;
+    return term.start + cast + Math.max(math / rate, moved) + (term.quantise * 3 * m * k * batch) / bandwidth;
+  }
+
+  /** The head, attention's own products and everything in fp32 keep their type. */
+  function quantised({ m, n, k, batch, dtype }: GemmWork, tensor: number): boolean {
+    if (dtype === 'fp8') return true;
+    if (fp8 === undefined || dtype === 'fp32' || batch > 1) return false;
+    const vocabulary = Math.ceil(fp8.vocabulary / tensor);
+    return m !== vocabulary && n !== vocabulary && k !== vocabulary;
   }
 
   const { forward, backward, forwardWaves, backwardWaves } = device.attention;
-  const forwardRate = forward.value * device.gemm.bf16.peak.value;
-  const backwardRate = backward.value * device.gemm.bf16.peak.value;
+  const share = options.attention ?? { forward: 1, backward: 1 };
+  const forwardRate = forward.value * share.forward * device.gemm.bf16.peak.value;
+  const backwardRate = backward.value * share.backward * device.gemm.bf16.peak.value;
   const singleShare = device.gemm.fp32.peak.value / device.gemm.bf16.peak.value;
 
   function attention(work: AttentionWork): number {
@@ -74,14 +96,15 @@ export function createComputePrice(device: DeviceSpec, sustained: number): (work
     return KERNEL_START + Math.max(math, (work.bytesRead + work.bytesWritten) / bandwidth);
   }
 
-  return (work) => {
+  const factorOf = (kernel: KernelName | undefined): number => (kernel === undefined ? 1 : (traffic[kernel] ?? 1));
+  return (work, kernel, tensor) => {
     switch (work.kind) {
       case 'gemm':
-        return gemm(work);
+        return gemm(work, tensor);
       case 'attention':
         return attention(work);
       case 'memory':
-        return KERNEL_START + (work.bytesRead + work.bytesWritten) / bandwidth;
+        return KERNEL_START + (factorOf(kernel) * (work.bytesRead + work.bytesWritten)) / bandwidth;
     }
   };
 }

@@ -1,7 +1,7 @@
 /** @file What prices are asked and what they answer. */
 import type { CollectiveKind } from '../collectives/index.ts';
 import type { AxisName } from '../mesh/index.ts';
-import type { Work } from '../program/index.ts';
+import type { KernelName, Work } from '../program/index.ts';
 import type { Seconds } from '../units/index.ts';
 
 /** How an exchange is laid over the ranks.
@@ -56,12 +56,24 @@ export interface PriceOptions {
   readonly launchExchange?: number;
   /** Sustained over burst rate of products; default that of the device. */
   readonly sustained?: number;
+  /** Share of the device's attention rate that the kernel in use reaches; default 1. */
+  readonly attention?: { readonly forward: number; readonly backward: number };
+  /** Bytes that a kernel moves over those of its fused pass, by kernel; default 1. */
+  readonly traffic?: Readonly<Partial<Record<string, number>>>;
+  /** fp32 operands (the gradient of logits) are cast to 16 bit before a product, as mixed precision does; default no. */
+  readonly castsProducts?: boolean;
+  /** Products run in fp8 with the cast of their operands, all but those with the vocabulary as a size. */
+  readonly fp8?: { readonly vocabulary: number };
+  /** Share of tensor exchanges that hides behind pieces of products; default 0. */
+  readonly tensorHidden?: number;
+  /** `flat`: exchanges over data run as one ring that knows no nodes; default `tiers`. */
+  readonly rings?: 'tiers' | 'flat';
 }
 
 /** Prices of work and of exchanges on one cluster under one mesh; all seconds are of a thing that runs alone. */
 export interface Prices {
-  /** Device time alone, without the host. */
-  compute(work: Work): Seconds;
+  /** Device time alone, without the host. `kernel` names the row of the kernel table; without it the work is fused. */
+  compute(work: Work, kernel?: KernelName): Seconds;
   /** Time alone on its links, while all groups of the same axes run the same exchange. */
   exchange(request: ExchangeRequest): Seconds;
   /** Time of the host lane per kernel and per exchange. */

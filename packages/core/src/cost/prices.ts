@@ -1,14 +1,14 @@
 /** @file Prices of work and exchanges: one book per cluster, opened for a mesh at a time. */
 import { type ClusterSpec, gpuCount } from '../cluster/index.ts';
 import { assertInvariant } from '../errors/index.ts';
-import { type AxisName, type Mesh, worldSize } from '../mesh/index.ts';
+import { type AxisName, degreeOf, type Mesh, worldSize } from '../mesh/index.ts';
 import { type Seconds, seconds } from '../units/index.ts';
 import { assumptionsOf, LAUNCH_COMPUTE, LAUNCH_EXCHANGE } from './assumptions.ts';
 import { createComputePrice } from './compute.ts';
 import { exchangeTime } from './exchange.ts';
 import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
-import type { Assumption, LinkDescription, PriceOptions, Prices } from './price-types.ts';
+import type { Assumption, ExchangeRequest, LinkDescription, PriceOptions, Prices } from './price-types.ts';
 
 /** Everything about a cluster that no mesh changes. Prices for another mesh take microseconds. */
 export interface PriceBook {
@@ -28,7 +28,8 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
     sustained: options.sustained ?? cluster.device.sustained.value,
   };
   const terms = clusterTerms(cluster);
-  const compute = createComputePrice(cluster.device, own.sustained) as Prices['compute'];
+  const compute = createComputePrice(cluster.device, { ...options, sustained: own.sustained });
+  const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat' };
   const devices = gpuCount(cluster);
   let assumptions: readonly Assumption[] | undefined;
   return {
@@ -45,9 +46,10 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
         groups[mask] = made;
         return made;
       };
+      const tensor = degreeOf(mesh, 'tensor');
       return {
-        compute,
-        exchange: (request): Seconds => exchangeTime(groupOf(request.axes, request.members), request) as Seconds,
+        compute: (work, kernel): Seconds => compute(work, kernel, tensor) as Seconds,
+        exchange: (request): Seconds => exposedTime(groupOf(request.axes, request.members), request, habits) as Seconds,
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),
         linkOf: (axes, members) => describe(cluster, groupOf(axes, members)),
@@ -58,6 +60,20 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
       };
     },
   };
+}
+
+/** What is left of an exchange where the framework hides a share of it, or runs data exchanges as one flat ring. */
+function exposedTime(
+  group: GroupPrice,
+  request: ExchangeRequest,
+  { hidden, flat }: { readonly hidden: number; readonly flat: boolean },
+): number {
+  const axis = request.axes[0];
+  if (axis === 'tensor' && hidden > 0) return exchangeTime(group, request) * (1 - hidden);
+  if (axis === 'data' && flat && request.algorithm === 'ring') {
+    return exchangeTime(group, { ...request, algorithm: 'flat-ring' });
+  }
+  return exchangeTime(group, request);
 }
 
 function describe(cluster: ClusterSpec, group: GroupPrice): LinkDescription {

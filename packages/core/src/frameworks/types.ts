@@ -1,6 +1,9 @@
 /** @file What a framework does by habit, as data: defaults and facts that a layout does not say. */
 import type { AxisName } from '../mesh/index.ts';
 
+/** Frameworks whose habits are known. */
+export type FrameworkName = 'meshwright' | 'megatron' | 'nemo' | 'torchtitan' | 'deepspeed' | 'fsdp' | 'nanotron';
+
 /** A value with the place that says so. */
 export interface FrameworkFact<Value> {
   readonly value: Value;
@@ -13,9 +16,40 @@ export interface FrameworkFact<Value> {
 /** Exchanges that run beside compute instead of blocking it. */
 export type OverlapKind = 'tensor' | 'data' | 'parameters' | 'pipeline';
 
+/** The kernel that attention runs in.
+ *
+ * `vendor`: the best of the device (cuDNN or FlashAttention-3 on Hopper and later). `flash-1`, `flash-2`: the releases of
+ * FlashAttention. `unfused`: products and softmax with the scores in memory. */
+export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-2' | 'vendor';
+
+/** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. */
+export type ElementwisePlan = 'fused' | 'compiled' | 'eager';
+
+/** Habits of a framework's releases up to a year: what moves time and is not part of a layout. */
+export interface FrameworkEra {
+  /** Last year of releases that behave so; absent for the newest. */
+  readonly until?: number;
+  readonly attention: FrameworkFact<AttentionKernel>;
+  readonly elementwise: FrameworkFact<ElementwisePlan>;
+  /** Dropout that its GPT models train with. */
+  readonly dropout: FrameworkFact<number>;
+  /** Host seconds for each kernel of the kernel table, all launches of its plan together. */
+  readonly launchSeconds: FrameworkFact<number>;
+  /** Host seconds for each exchange. */
+  readonly exchangeSeconds: FrameworkFact<number>;
+  /** Share of tensor exchanges that hides behind pieces of the products beside them. */
+  readonly tensorHidden: FrameworkFact<number>;
+  /** Reductions over data: beside the backward, bucket by bucket, or after it. */
+  readonly dataReduction: FrameworkFact<'beside' | 'after'>;
+  /** Rings over data that know of nodes, or one flat ring over all ranks. */
+  readonly rings: FrameworkFact<'tiers' | 'flat'>;
+  /** Sequence parallelism where nobody says. */
+  readonly sequenceParallel: FrameworkFact<boolean>;
+}
+
 /** One framework. A profile never changes what a layout means, only what it takes for granted. */
 export interface FrameworkProfile {
-  readonly name: string;
+  readonly name: FrameworkName;
   /** Axes of the mesh, fastest first. */
   readonly order: FrameworkFact<readonly AxisName[]>;
   /** Element type of gradients under 16-bit precision. */
@@ -33,4 +67,6 @@ export interface FrameworkProfile {
   readonly vocabulary: FrameworkFact<{ readonly kind: 'refuse' } | { readonly kind: 'pad'; readonly multiple: number }>;
   /** `multiple`: interleaved-1f1b needs micro-batches that are a multiple of the stages. */
   readonly interleaved: FrameworkFact<'multiple' | 'any'>;
+  /** Oldest first; the last one has no end. */
+  readonly eras: readonly [FrameworkEra, ...FrameworkEra[]];
 }

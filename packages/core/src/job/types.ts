@@ -1,5 +1,6 @@
 /** @file A job: model, batch, precision, optimizer and cluster, before anybody has chosen a layout. */
 import type { ClusterSpec } from '../cluster/index.ts';
+import type { FrameworkName } from '../frameworks/index.ts';
 import type { LayoutRequest } from '../layout/index.ts';
 import type { ModelSpec } from '../model/index.ts';
 import type { DType } from '../tensor/index.ts';
@@ -13,9 +14,9 @@ export interface BatchSpec {
   readonly maxTokens: number | undefined;
 }
 
+export type { FrameworkName } from '../frameworks/index.ts';
 export type Precision = 'fp32' | 'bf16' | 'fp16';
 export type OptimizerKind = 'adamw' | 'sgd';
-export type FrameworkName = 'meshwright';
 
 /** How kernels are fused: facts that change what a layer keeps and moves. */
 export interface KernelPlan {
@@ -23,6 +24,8 @@ export interface KernelPlan {
   readonly attention: 'flash' | 'unfused';
   /** Probability of dropout after attention, projection and feed-forward; 0 leaves the kernels out. */
   readonly dropout: number;
+  /** Matrix products of layers run in fp8, weights and activations stay as they are; absent: in the job's own type. */
+  readonly products?: 'fp8';
 }
 
 export interface Job {

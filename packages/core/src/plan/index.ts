@@ -62,6 +62,7 @@ export { type Bound, boundOf } from './bound/index.ts';
 export { compareShown, type Reason } from './compare.ts';
 export { detailOf, type LayoutDetail } from './detail.ts';
 export { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';
+export { optionsOfEra, priceOptionsOf } from './price-options.ts';
 export { type Candidate, evaluateLayout, type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
 export { type Shown, type ShownStage, type ShownTraffic, type ShowOptions, showCandidate } from './show.ts';
 export { splitCosts } from './split-costs.ts';

@@ -23,7 +23,7 @@ export function pricesOf(program: Program, prices: Prices): OperationPrices {
   const degrees = degreesOf(program);
   const price = (expanded: ExpandedOperation): number => {
     const { operation } = expanded;
-    if (operation.kind === 'compute') return prices.compute(workOf(expanded, degrees));
+    if (operation.kind === 'compute') return prices.compute(workOf(expanded, degrees), operation.kernel);
     const request = exchangeRequest(program, expanded, degrees);
     return request === undefined ? 0 : prices.exchange(request);
   };

@@ -6,6 +6,7 @@ import type { Layout } from '../../layout/index.ts';
 import { createMesh } from '../../mesh/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
+import { priceOptionsOf } from '../price-options.ts';
 import { LOOKAHEAD, lookahead, orderBook } from './loops.ts';
 import type { WalkOrder } from './order.ts';
 import { type StepSpec, stepSpec } from './spec.ts';
@@ -26,7 +27,7 @@ export interface Evaluator {
 export function createEvaluator(
   job: Job,
   options: PriceOptions = {},
-  book: Pick<PriceBook, 'pricesOf'> = createPriceBook(job.cluster, options),
+  book: Pick<PriceBook, 'pricesOf'> = createPriceBook(job.cluster, { ...priceOptionsOf(job), ...options }),
 ): Evaluator {
   const prices = new Map<string, Prices>();
   const blocks = new Map<string, BlockPrices>();

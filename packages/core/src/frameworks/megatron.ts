@@ -1,0 +1,79 @@
+/** @file Megatron-LM and what NVIDIA builds on it: NeMo, Megatron-Bridge. */
+import { fact } from './fact.ts';
+import { meshwright } from './meshwright.ts';
+import type { FrameworkEra, FrameworkProfile } from './types.ts';
+
+const [base] = meshwright.eras;
+const flags = 'Megatron-LM, megatron/training/arguments.py';
+const notes = 'accuracy notes of the prototype predictor';
+
+/** Local kernels: fused bias, dropout, residual, GELU and softmax; scores in memory. */
+const local: FrameworkEra = {
+  until: 2024,
+  attention: fact('unfused', `${flags}: --use-flash-attn is off unless given; no other blockwise kernel without it`),
+  elementwise: fact(
+    'fused',
+    'Megatron-LM, megatron/model/fused_*.py: bias-dropout-add, bias-gelu, layer norm, softmax',
+  ),
+  dropout: fact(0.1, `${flags}: --hidden-dropout and --attention-dropout, default 0.1`),
+  launchSeconds: fact(
+    67e-6,
+    `${notes}, section 5: 0.94 ms for the 14 kernels of a forward layer on A100 hosts of 2022`,
+  ),
+  exchangeSeconds: fact(170e-6, `${notes}, section 5: 0.34 ms more for the two exchanges of a forward layer`),
+  tensorHidden: fact(0, `${flags}: --tp-comm-overlap is off unless given`),
+  dataReduction: fact(
+    'after',
+    'Megatron-LM, megatron/model/distributed.py: allreduce_gradients after the last backward',
+  ),
+  rings: base.rings,
+  sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
+};
+
+/** Transformer Engine kernels, blockwise attention from cuDNN. */
+const engine: FrameworkEra = {
+  attention: fact('vendor', `${flags}: --attention-backend auto, --transformer-impl transformer_engine`),
+  elementwise: fact('fused', 'Transformer Engine: layer norm, activation, rotary and loss in fused kernels'),
+  dropout: fact(0.1, `${flags}: --hidden-dropout and --attention-dropout, default 0.1`),
+  launchSeconds: base.launchSeconds,
+  exchangeSeconds: base.exchangeSeconds,
+  tensorHidden: fact(0, `${flags}: --tp-comm-overlap is off unless given`),
+  dataReduction: fact('after', `${flags}: --overlap-grad-reduce is off unless given`),
+  rings: base.rings,
+  sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
+};
+
+/** Megatron-LM with its flags at their defaults. */
+export const megatron: FrameworkProfile = {
+  ...meshwright,
+  name: 'megatron',
+  gradientType: fact('fp32', `${flags}: bf16 turns on accumulate_allreduce_grads_in_fp32`),
+  bucketMB: fact(160, 'Megatron-LM, DistributedDataParallel: max(40,000,000, 1,000,000 x data) elements; 4 bytes each'),
+  kvHeads: fact('replicate', 'Megatron-LM, megatron/core/transformer/attention.py'),
+  vocabulary: fact({ kind: 'pad', multiple: 128 }, `${flags}: --make-vocab-size-divisible-by 128`),
+  eras: [local, engine],
+};
+
+/** NeMo and Megatron-Bridge: the same engine with their recipes' overlap switched on. */
+export const nemo: FrameworkProfile = {
+  ...megatron,
+  name: 'nemo',
+  overlap: fact(
+    { tensor: true, data: true, parameters: true, pipeline: true },
+    'NeMo recipes: overlap_grad_reduce, overlap_param_gather, tp_comm_overlap',
+  ),
+  eras: [
+    {
+      ...local,
+      until: 2022,
+      sequenceParallel: fact(true, 'NeMo-Megatron-Launcher, conf/training/gpt3: sequence_parallel where tensor > 1'),
+    },
+    {
+      ...engine,
+      dropout: fact(0, 'NeMo recipes: hidden_dropout 0, attention_dropout 0'),
+      tensorHidden: fact(0.67, `${notes}, section 6: user buffers hide 0.6 to 0.75 of the exchange`),
+      dataReduction: fact('beside', 'NeMo recipes: overlap_grad_reduce and overlap_param_gather'),
+      sequenceParallel: fact(true, 'NeMo recipes: sequence_parallel where tensor > 1'),
+    },
+  ],
+};

@@ -1,0 +1,65 @@
+/** @file Bytes that eager kernels move, kernel by kernel, over those of one fused pass.
+ *
+ * A row lists what each small kernel of the plan reads and writes for one element of a 16-bit activation, in order; the
+ * last number is what the row of the kernel table counts for the same result. The ratio is what the price is multiplied
+ * with. Nothing here is fitted.
+ */
+import type { ElementwisePlan } from './types.ts';
+
+interface KernelList {
+  /** Key of the kernel table. */
+  readonly kernel: string;
+  /** Bytes per element of each pass. */
+  readonly passes: readonly number[];
+  /** Bytes per element of the fused row. */
+  readonly fused: number;
+  readonly source: string;
+}
+
+const llama =
+  'meta-llama/llama, llama/model.py (RMSNorm.forward, apply_rotary_emb, FeedForward.forward), autograd of it';
+const loss = 'torch.nn.functional.cross_entropy on logits.float(): cast, log_softmax, nll, and their backward';
+
+/** float, square, mean, scale, type_as, weight. */
+const eagerNorm: KernelList = { kernel: 'rmsnorm', passes: [6, 8, 4, 8, 6, 4], fused: 4, source: llama };
+/** weight (input and weight side), cast, two products of the scale with a sum, square, add, cast, residual. */
+const eagerNormBackward: KernelList = {
+  kernel: 'rmsnorm.dx',
+  passes: [4, 8, 6, 8, 12, 4, 8, 12, 6, 6],
+  fused: 8,
+  source: llama,
+};
+/** float, complex product, type_as, over query and key; the fused row counts query, key and value. */
+const eagerRotary: KernelList = { kernel: 'rope', passes: [4, 16 / 3, 4], fused: 4, source: llama };
+const eagerRotaryBackward: KernelList = { ...eagerRotary, kernel: 'rope.dx' };
+/** silu, product: per element of the inner width. */
+const eagerGated: KernelList = { kernel: 'gated', passes: [4, 6], fused: 6, source: llama };
+/** product (both sides), silu. */
+const eagerGatedBackward: KernelList = { kernel: 'gated.dx', passes: [6, 6, 6], fused: 10, source: llama };
+/** cast, log_softmax in two reads; the fused plan reads fp32 logits twice in two kernels, this is the second. */
+const eagerLoss: KernelList = { kernel: 'rowsumexp', passes: [6, 12], fused: 4, source: loss };
+/** nll, log_softmax, cast. */
+const eagerLossBackward: KernelList = { kernel: 'cross-entropy.dx', passes: [4, 12, 6], fused: 8, source: loss };
+
+const lists: Readonly<Record<ElementwisePlan, readonly KernelList[]>> = {
+  fused: [],
+  // torch._inductor warns that it does not generate code for complex operators: rotary positions stay eager.
+  compiled: [eagerRotary, eagerRotaryBackward, eagerLoss, eagerLossBackward],
+  eager: [
+    eagerNorm,
+    eagerNormBackward,
+    eagerRotary,
+    eagerRotaryBackward,
+    eagerGated,
+    eagerGatedBackward,
+    eagerLoss,
+    eagerLossBackward,
+  ],
+};
+
+/** By kernel: bytes of the plan over bytes of the kernel table. Kernels that are absent move what the table says. */
+export function elementwiseTraffic(plan: ElementwisePlan): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    lists[plan].map(({ kernel, passes, fused }) => [kernel, passes.reduce((sum, each) => sum + each, 0) / fused]),
+  );
+}

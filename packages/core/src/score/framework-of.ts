@@ -1,0 +1,47 @@
+/** @file The framework of a run: the profile whose habits its name means. */
+import { eraOf, type FrameworkEra, type FrameworkName, frameworks } from '../frameworks/index.ts';
+import type { RunRow } from './run-row.ts';
+
+interface FrameworkEntry {
+  /** Names in the column `framework`. */
+  readonly name: RegExp;
+  readonly framework: FrameworkName;
+  /** What is assumed where the named software is not the profile's own. */
+  readonly as?: string;
+}
+
+/** First match wins. */
+const entries: readonly FrameworkEntry[] = [
+  { name: /deepspeed zero-3/i, framework: 'deepspeed' },
+  { name: /nemo automodel/i, framework: 'fsdp', as: 'Automodel as FSDP on PyTorch' },
+  { name: /nemo|bridge/i, framework: 'nemo' },
+  { name: /megatron/i, framework: 'megatron' },
+  { name: /torchtitan/i, framework: 'torchtitan' },
+  { name: /deepspeed/i, framework: 'deepspeed' },
+  { name: /nanotron/i, framework: 'nanotron' },
+  { name: /fsdp/i, framework: 'fsdp' },
+  { name: /internevo/i, framework: 'deepspeed', as: 'InternEvo as eager PyTorch with a sharded optimizer' },
+];
+
+/** The profile of a run and the habits of its year. */
+export interface FrameworkOfRun {
+  readonly framework: FrameworkName;
+  readonly era: FrameworkEra;
+  readonly assumed: readonly string[];
+}
+
+/** The framework of a run; one that is not known is priced with the default profile, and the row says so. */
+export function frameworkOf(row: RunRow): FrameworkOfRun {
+  const entry = entries.find(({ name }) => name.test(row.framework));
+  const framework = entry?.framework ?? 'meshwright';
+  const said = row.framework === '' ? 'not stated' : row.framework;
+  return {
+    framework,
+    era: eraOf(frameworks[framework], row.year),
+    assumed: [
+      ...(entry === undefined ? [`framework: ${said}, priced as the default profile`] : []),
+      ...(entry?.as === undefined ? [] : [`framework: ${entry.as}`]),
+      ...(row.year === undefined ? ['year: the newest releases'] : []),
+    ],
+  };
+}

@@ -1,0 +1,127 @@
+/** @file The job of a run: model, batch, precision and kernels. */
+
+import type { ClusterSpec } from '../cluster/index.ts';
+import { InputError } from '../errors/index.ts';
+import { type FrameworkEra, type FrameworkName, frameworks } from '../frameworks/index.ts';
+import { createJob, type Job, type Precision } from '../job/index.ts';
+import { type ModelSpec, modelFromDimensions } from '../model/index.ts';
+import type { RunRow } from './run-row.ts';
+import { type Outcome, skip } from './skip.ts';
+
+/** What a job of a run is made from. */
+export interface JobParts {
+  readonly cluster: ClusterSpec;
+  readonly framework: FrameworkName;
+  readonly era: FrameworkEra;
+}
+
+/** A job with what was assumed to build it. */
+export interface JobOfRun {
+  readonly job: Job;
+  readonly assumed: readonly string[];
+}
+
+/** Tokens of GPT-2: what is assumed where nobody states a vocabulary. */
+const USUAL_VOCABULARY = 50_257;
+
+const gelu = /gelu(?!.*glu)|relu/i;
+const gated = /glu/i;
+
+/** The job of a run. */
+export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
+  const workload = row.workload.toLowerCase();
+  if (workload !== '' && workload !== 'pretrain') return skip('workload-not-priced', row.workload);
+  if (row.experts !== undefined) return skip('experts-not-priced', `${row.experts} experts`);
+  if (/MLA|mamba|linear/i.test(row.attn)) return skip('attention-not-priced', row.attn);
+  const format = formatOf(row.precision);
+  if (format === undefined) return skip('precision-not-priced', row.precision);
+  const model = modelOf(row, parts);
+  if (model.skipped) return model;
+  const { global_batch: sequences, seq: length } = row;
+  if (sequences === undefined || length === undefined) return skip('batch-missing', 'global batch or sequence length');
+  const isGpt = model.value.model.norm === 'layernorm';
+  const attention = parts.era.attention.value === 'unfused' && !/flash/i.test(row.notes) ? 'unfused' : 'flash';
+  const dropout = isGpt ? parts.era.dropout.value : 0;
+  try {
+    const job = createJob({
+      name: row.id,
+      model: model.value.model,
+      cluster: parts.cluster,
+      batch: { sequences, length },
+      precision: format.precision,
+      framework: parts.framework,
+      kernels: { attention, dropout, ...(format.fp8 && { products: 'fp8' as const }) },
+    });
+    const assumed = [
+      ...model.value.assumed,
+      ...format.assumed,
+      `attention: ${parts.era.attention.value}`,
+      ...(dropout > 0 ? [`dropout: ${dropout}`] : []),
+    ];
+    return { value: { job, assumed } };
+  } catch (error) {
+    if (error instanceof InputError)
+      return skip('dimensions-illegal', error.issues.map((each) => each.message).join(' '));
+    throw error;
+  }
+}
+
+interface Format {
+  readonly precision: Precision;
+  readonly fp8: boolean;
+  readonly assumed: readonly string[];
+}
+
+/** Element types of a name; blank means bf16. */
+function formatOf(text: string): Format | undefined {
+  if (/fp4|int8/i.test(text)) return undefined;
+  if (/fp8|mx/i.test(text)) {
+    const assumed = /mx|row|sub/i.test(text) ? ['fp8: scaling by block or row is priced as scaling by tensor'] : [];
+    return { precision: 'bf16', fp8: true, assumed };
+  }
+  if (/bf16/i.test(text)) return { precision: 'bf16', fp8: false, assumed: [] };
+  if (/fp16|half/i.test(text)) return { precision: 'fp16', fp8: false, assumed: [] };
+  if (/fp32/i.test(text)) return { precision: 'fp32', fp8: false, assumed: [] };
+  return text === '' ? { precision: 'bf16', fp8: false, assumed: ['precision: bf16'] } : undefined;
+}
+
+function modelOf(row: RunRow, { framework }: JobParts): Outcome<{ model: ModelSpec; assumed: readonly string[] }> {
+  const { layers, hidden, heads, ffn_hidden: ffn, vocab, seq, kv_heads: kvHeads, head_dim: headSize } = row;
+  const missing = Object.entries({ layers, hidden, heads, seq }).filter(([, value]) => value === undefined);
+  if (missing.length > 0) return skip('dimensions-missing', missing.map(([key]) => key).join(', '));
+  const isGated = gated.test(row.ffn_act) && !/^gelu$/i.test(row.ffn_act);
+  if (ffn === undefined && (isGated || row.ffn_act === '')) return skip('dimensions-missing', 'ffn_hidden');
+  const plain = !isGated && (gelu.test(row.ffn_act) || row.ffn_act === '');
+  const squared = /squared/i.test(row.ffn_act);
+  const { model, issues } = modelFromDimensions(
+    {
+      kind: plain ? 'gpt2' : 'llama',
+      layers,
+      hidden,
+      heads,
+      vocab: paddedVocabulary(vocab ?? USUAL_VOCABULARY, framework, row.tp ?? 1),
+      ...(ffn !== undefined && { ffn }),
+      ...(headSize !== undefined && { headSize }),
+      ...(kvHeads !== undefined && { kvHeads }),
+      positions: seq,
+      ...(squared && { tied: false, mlpBias: false, qkvBias: false, outBias: false }),
+    },
+    'model',
+  );
+  if (model === undefined) return skip('dimensions-illegal', issues.map((each) => each.message).join(' '));
+  const assumed = [
+    ...(vocab === undefined ? [`vocabulary: ${USUAL_VOCABULARY}, that of GPT-2`] : []),
+    ...(row.ffn_act === '' ? ['activation: GELU'] : []),
+    ...(plain && ffn === undefined ? [`feed-forward: ${4 * (hidden ?? 0)}`] : []),
+    ...(kvHeads === undefined ? ['key and value heads: as many as query heads'] : []),
+    `output matrix: ${model.tied ? 'tied' : 'its own'}`,
+  ];
+  return { value: { model, assumed } };
+}
+
+/** Padded as the framework does, and in any case so that tensor ranks divide it. */
+function paddedVocabulary(vocabulary: number, framework: FrameworkName, tensor: number): number {
+  const rule = frameworks[framework].vocabulary.value;
+  const step = tensor * (rule.kind === 'pad' ? rule.multiple : 1);
+  return Math.ceil(vocabulary / step) * step;
+}

@@ -1,0 +1,131 @@
+/** @file Prices one run: its cluster, job and layout, the step with its range, and the fullest device. */
+import type { PriceOptions } from '../cost/index.ts';
+import type { Job } from '../job/index.ts';
+import { type Layout, microBatchesOf } from '../layout/index.ts';
+import { flopsPerToken } from '../model/index.ts';
+import {
+  createEvaluator,
+  deviceMemory,
+  type Evaluator,
+  evaluateLayout,
+  optionsOfEra,
+  type Verdict,
+} from '../plan/index.ts';
+import { clusterOf } from './cluster-of.ts';
+import { frameworkOf } from './framework-of.ts';
+import { jobOf } from './job-of.ts';
+import { type LayoutOfRun, layoutOf } from './layout-of.ts';
+import type { RunRow } from './run-row.ts';
+import { type Outcome, skip } from './skip.ts';
+
+/** A run, priced. */
+export interface PricedRun {
+  readonly seconds: number;
+  readonly low: number;
+  readonly high: number;
+  /** Bytes of the fullest stage: of tensors, with fragments, and on the device. */
+  readonly allocatedBytes: number;
+  readonly reservedBytes: number;
+  readonly deviceBytes: number;
+  readonly verdict: Verdict;
+  readonly assumed: readonly string[];
+  /** FLOPs of the model in a step, on all devices; recomputation not counted. */
+  readonly flops: number;
+  /** Idle over ideal time of the pipeline schedule. */
+  readonly bubble: number;
+  /** Devices and products of one kind: `H100-80GB-SXM fp8`. */
+  readonly rateKey: string;
+  /** Runs of one job in several layouts share it. */
+  readonly jobKey: string;
+}
+
+/** Prices a run, or says why not. */
+export function priceRun(row: RunRow): Outcome<PricedRun> {
+  if (row.unreadable.length > 0) return skip('unreadable', row.unreadable.join(', '));
+  const cluster = clusterOf(row);
+  if (cluster.skipped) return cluster;
+  const { framework, era, assumed } = frameworkOf(row);
+  const made = jobOf(row, { cluster: cluster.value.cluster, framework, era });
+  if (made.skipped) return made;
+  const { job } = made.value;
+  const layout = layoutOf(row, job, era);
+  if (layout.skipped) return layout;
+  const options = optionsOfEra(job, era);
+  const evaluator = createEvaluator(job, options);
+  const seconds = secondsOf(evaluator, layout.value);
+  return {
+    value: {
+      seconds,
+      ...rangeOf(job, options, layout.value, seconds),
+      ...memoryOf(evaluator, layout.value.layout),
+      assumed: [...assumed, ...cluster.value.assumed, ...made.value.assumed, ...layout.value.assumed],
+      ...amountsOf(job, layout.value.layout),
+      jobKey: [row.source, job.model.name, modelKey(row), row.gpu, row.n_gpus, row.precision].join('|'),
+    },
+  };
+}
+
+const modelKey = (row: RunRow): string =>
+  [row.layers, row.hidden, row.ffn_hidden, row.heads, row.vocab, row.seq, row.global_batch].join(':');
+
+/** Between two layouts where a share of the work is like the second one's: layers add up. */
+function secondsOf(evaluator: Evaluator, { layout, recomputed }: LayoutOfRun): number {
+  const { seconds } = evaluateLayout(evaluator, layout).evaluation;
+  if (recomputed === undefined) return seconds;
+  const other = evaluateLayout(evaluator, recomputed.layout).evaluation.seconds;
+  return seconds + recomputed.share * (other - seconds);
+}
+
+/** Range of the host's launch times over the assumed value. */
+const HOST = { low: 0.5, high: 2 } as const;
+
+/** The step under the kindest and the unkindest values of what is assumed of device and host. */
+function rangeOf(job: Job, options: PriceOptions, layout: LayoutOfRun, seconds: number): { low: number; high: number } {
+  const { sustained, attention } = job.cluster.device;
+  const { forward = 1, backward = 1 } = options.attention ?? {};
+  const under = (kind: 'low' | 'high'): number => {
+    const host = kind === 'low' ? HOST.low : HOST.high;
+    const rate = kind === 'low' ? 'high' : 'low';
+    const own: PriceOptions = {
+      ...options,
+      launchCompute: (options.launchCompute ?? 0) * host,
+      launchExchange: (options.launchExchange ?? 0) * host,
+      sustained: sustained[rate],
+      attention: {
+        forward: (forward * attention.forward[rate]) / attention.forward.value,
+        backward: (backward * attention.backward[rate]) / attention.backward.value,
+      },
+    };
+    return secondsOf(createEvaluator(job, own), layout);
+  };
+  return { low: Math.min(seconds, under('low')), high: Math.max(seconds, under('high')) };
+}
+
+function memoryOf(
+  evaluator: Evaluator,
+  layout: Layout,
+): Pick<PricedRun, 'allocatedBytes' | 'reservedBytes' | 'deviceBytes' | 'verdict'> {
+  const { evaluation, verdict } = evaluateLayout(evaluator, layout);
+  const stages = evaluator
+    .specOf(layout)
+    .stages.map((stage, index) =>
+      deviceMemory(evaluator.job, layout, evaluation.peakBytes[index] ?? 0, stage.residentBytes),
+    );
+  const most = (key: 'allocatedBytes' | 'reservedBytes' | 'deviceBytes'): number =>
+    Math.max(...stages.map((stage) => stage[key]));
+  return {
+    allocatedBytes: most('allocatedBytes'),
+    reservedBytes: most('reservedBytes'),
+    deviceBytes: most('deviceBytes'),
+    verdict,
+  };
+}
+
+function amountsOf(job: Job, layout: Layout): Pick<PricedRun, 'flops' | 'bubble' | 'rateKey'> {
+  const { model, batch, cluster, kernels } = job;
+  return {
+    flops: flopsPerToken(model, batch.length) * batch.sequences * batch.length,
+    bubble: (layout.pipeline - 1) / (layout.chunks * microBatchesOf(job, layout)),
+    rateKey: `${cluster.device.name} ${kernels.products ?? 'half'}`,
+  };
+}
