@@ -24,7 +24,7 @@ export interface SearchResult {
   readonly evaluated: number;
   /** No layout of the space evaluates faster than the first of `best` and fits. */
   readonly proven: boolean;
-  /** Fastest first; only layouts that fit. */
+  /** The best layout of each split (degrees), fastest first; only layouts that fit. */
   readonly best: readonly Candidate[];
   /** Layouts that fit only if the assumptions are kind, fastest first; looked at when nothing else fits. */
   readonly atRisk: readonly Candidate[];
@@ -34,7 +34,7 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** How many of the best layouts are to be known. */
+  /** How many splits are to be known with their best layout. */
   readonly top: number;
   readonly onProgress?: (done: number, total: number, phase: 'bound' | 'evaluate') => void;
 }
@@ -87,23 +87,38 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
   return { candidates, tooLarge, leastMemory };
 }
 
+/** Evaluates in order of bound, and keeps the best layout of each split.
+ *
+ * A layout is left out when its bound is not below the best of its split; all that follow are, once `top` splits are
+ * known and the bound is not below the last of them.
+ */
 function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], { top, onProgress }: SearchOptions) {
   const best: Candidate[] = [];
   const atRisk: Candidate[] = [];
   let tooLarge = 0;
   let evaluated = 0;
   for (const { layout, seconds } of candidates) {
-    const worst = best[top - 1];
-    if (worst !== undefined && seconds >= worst.evaluation.seconds) break;
+    const last = best[top - 1];
+    if (last !== undefined && seconds >= last.evaluation.seconds) break;
+    const sibling = best.find((each) => sameSplit(each.layout, layout));
+    if (sibling !== undefined && seconds >= sibling.evaluation.seconds) continue;
     const candidate = evaluateLayout(evaluator, layout);
     evaluated += 1;
     if (evaluated % 64 === 0) onProgress?.(evaluated, candidates.length, 'evaluate');
     if (candidate.verdict === 'does-not-fit') tooLarge += 1;
-    else insert(candidate.verdict === 'fits' ? best : atRisk, candidate);
-    if (best.length > top) best.pop();
+    else if (candidate.verdict === 'at-risk') insert(atRisk, candidate);
+    else if (sibling === undefined || candidate.evaluation.seconds < sibling.evaluation.seconds) {
+      if (sibling !== undefined) best.splice(best.indexOf(sibling), 1);
+      insert(best, candidate);
+      if (best.length > top) best.pop();
+    }
   }
   return { best, atRisk, tooLarge, evaluated };
 }
+
+/** Layouts that split the ranks alike: they differ in schedule, sharding, recomputation and the like. */
+const sameSplit = (a: Layout, b: Layout): boolean =>
+  a.tensor === b.tensor && a.pipeline === b.pipeline && a.data === b.data;
 
 /** Evaluates one layout: time, and memory of every stage with its verdict. */
 export function evaluateLayout(evaluator: Evaluator, layout: Layout): Candidate {
