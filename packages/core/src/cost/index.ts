@@ -6,7 +6,6 @@ export {
   ENTRY,
   EXIT,
   entryOf,
-  exitAfterGathers,
   exitClock,
   identityMatrix,
   rowOf,

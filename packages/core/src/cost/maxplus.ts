@@ -81,7 +81,3 @@ export const exitClock = (
     (matrix[row + 2] as number) + tensor,
     (matrix[row + 3] as number) + input,
   );
-
-/** What gathered weights add to {@link exitClock}. */
-export const exitAfterGathers = (matrix: BlockMatrix, row: number, own: number, tied: number): number =>
-  Math.max((matrix[row + 4] as number) + own, (matrix[row + 5] as number) + tied);

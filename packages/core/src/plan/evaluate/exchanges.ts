@@ -25,7 +25,7 @@ export function arrive(walk: Walk, index: number, base: number): void {
   const { state, step } = walk;
   const { from, bits } = walk.order.visits;
   const posted = state[base + POSTED] as number;
-  if (((bits[index] as number) & POSTS) !== 0) postReceive(walk, base, state[base + ENDED] as number);
+  if (((bits[index] as number) & POSTS) !== 0) postReceive(walk, base);
   const transfer = from[index] as number;
   if (transfer < 0) {
     state[base + BORDER] = Number.NEGATIVE_INFINITY;
@@ -37,11 +37,11 @@ export function arrive(walk: Walk, index: number, base: number): void {
   state[base + BORDER] = end;
 }
 
-export function postReceive(walk: Walk, base: number, needs: number): void {
+export function postReceive(walk: Walk, base: number): void {
   const { state, step } = walk;
   const host = (state[base + HOST] as number) + step.launchExchange;
   state[base + HOST] = host;
-  state[base + POSTED] = Math.max(host, needs);
+  state[base + POSTED] = Math.max(host, state[base + ENDED] as number);
   state[base + BYTES] = (state[base + BYTES] as number) + step.borderBytes;
   see(state, base);
 }
@@ -59,23 +59,22 @@ export function depart(walk: Walk, index: number, base: number): void {
 
 /** Before the first invocation: sharded updates are gathered, in the order in which they are read. */
 export function gatherUpdated(walk: Walk, stage: number): void {
-  const { state, step } = walk;
+  const { step } = walk;
   const base = stage * WIDTH;
   const first = step.stageBucket[stage] as number;
   for (const bucket of step.stages[stage]?.opening ?? []) {
     const seconds = step.buckets[first + bucket]?.gatherSeconds ?? 0;
-    walk.weightReady[first + bucket] = gather(walk, base, seconds, Number.NEGATIVE_INFINITY);
+    gather(walk, base, seconds, walk.weightReady, first + bucket);
   }
-  see(state, base);
 }
 
-/** Gives when the gathered copy is there. */
-export function gather({ state, step }: Walk, base: number, seconds: number, needs: number): number {
+/** Gathers once the invocation before has ended; `copies[at]` becomes the time when the copy is there. */
+export function gather({ state, step }: Walk, base: number, seconds: number, copies: Float64Array, at: number): void {
   const host = (state[base + HOST] as number) + step.launchExchange;
   state[base + HOST] = host;
-  const end = Math.max(host, state[base + GATHER] as number, needs) + seconds;
+  const end = Math.max(host, state[base + GATHER] as number, state[base + ENDED] as number) + seconds;
   state[base + GATHER] = end;
-  return end;
+  copies[at] = end;
 }
 
 /** Reduces one bucket over data: after the sum over tensor while gradients are whole. */

@@ -1,6 +1,15 @@
 /** @file Short orders: a schedule written for a few micro-batches, with the rounds that stand for all the others. */
-import { chunkOf, forwardCode, isBackward, microBatchOf, type ScheduleShape } from '../../schedules/index.ts';
-import { type Cut, fullOrder, type Loop, type Visits, type WalkOrder, type WrittenOrder, writeOrder } from './order.ts';
+import { forwardCode, isBackward, microBatchOf, type ScheduleShape } from '../../schedules/index.ts';
+import {
+  type Cut,
+  fullOrder,
+  type Loop,
+  type Visits,
+  type WalkOrder,
+  type WrittenOrder,
+  walkOrder,
+  writeOrder,
+} from './order.ts';
 
 /** Invocations that must follow a round as they follow all others: receives are posted for the next one, and units are
  * gathered a few uses ahead (see {@link lookahead}). */
@@ -42,7 +51,7 @@ const repeated = (short: WalkOrder, microBatches: number): WalkOrder => ({
   extra: (microBatches - short.written) / short.stride,
   loops: short.loops,
   places: short.places,
-  codes: short.codes,
+  lists: short.lists,
   visits: short.visits,
 });
 
@@ -62,9 +71,7 @@ function shortOrder(shape: Omit<ScheduleShape, 'microBatches'>, ahead: number): 
   for (let written = first; written <= first + 4 * stride + ahead; written += stride) {
     const order = writeOrder({ ...shape, microBatches: written }, true);
     const loops = findLoops(order, stride, ahead);
-    if (loops.length < wanted) continue;
-    const { codes, visits } = order;
-    return { written, stride, extra: 0, loops, places: 2 * shape.stages * shape.chunks, codes, visits };
+    if (loops.length === wanted) return walkOrder(order, stride, loops);
   }
   return undefined;
 }
@@ -104,10 +111,13 @@ function findLoop(order: WrittenOrder, stride: number, ahead: number, phase: Pha
   return undefined;
 }
 
-/** Transfers that are sent before visit `at` and received from it on. */
+/** Transfers that are sent before visit `at` and received from it on, in ascending order. */
 function onTheWay({ from, to }: Visits, at: number): Int32Array {
   const received = new Set(from.subarray(0, at));
-  return to.slice(0, at).filter((transfer) => transfer >= 0 && !received.has(transfer));
+  return to
+    .slice(0, at)
+    .filter((transfer) => transfer >= 0 && !received.has(transfer))
+    .sort();
 }
 
 /** The round from `from` on goes on as it began, and every invocation of it can stand for later ones: micro-batch 0 pays
@@ -133,8 +143,3 @@ function isSteady(
   }
   return backward === backwards;
 }
-
-/** Whether the unit that an invocation uses last is the first of the next one, given the units of its chunk: the same
- * chunk turned round, or a chunk of one unit again. */
-export const sharesUnit = (code: number, next: number, units: number): boolean =>
-  chunkOf(code) === chunkOf(next) && (units === 1 || isBackward(code) !== isBackward(next));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { forwardCode, type ScheduleName, type ScheduleShape, scheduleCodes } from '../../schedules/index.ts';
+import type { ScheduleName, ScheduleShape } from '../../schedules/index.ts';
 import { LOOKAHEAD, orderBook } from './loops.ts';
-import { fullOrder, placeOf, type WalkOrder } from './order.ts';
+import { fullOrder, type WalkOrder } from './order.ts';
 
 const shape = (schedule: ScheduleName, stages: number, chunks: number, microBatches: number): ScheduleShape => ({
   schedule,
@@ -26,27 +26,18 @@ const shapes = [
   shape('gpipe', 64, 1, 512),
 ];
 
-/** Codes of each stage as the walk does them, every round of every loop written out. */
+/** Places of each stage as the walk visits them, every round of every loop written out. */
 function walked(order: WalkOrder): readonly number[][] {
-  const lists = order.codes.map((): number[] => []);
-  const cursors = order.codes.map(() => 0);
-  // Rounds so far, forward and backward: GPipe has a loop for each, others go round in both.
-  const rounds = [0, 0];
+  const lists = order.lists.map((): number[] => []);
   const visit = (from: number, to: number): void => {
-    for (const stage of order.visits.stage.subarray(from, to)) {
-      const code = order.codes[stage]?.[cursors[stage] ?? 0] ?? -1;
-      lists[stage]?.push(code + forwardCode(0, (rounds[code & 1] ?? 0) * order.stride));
-      cursors[stage] = (cursors[stage] ?? 0) + 1;
+    for (let index = from; index < to; index++) {
+      lists[order.visits.stage[index] ?? -1]?.push(order.visits.place[index] ?? -1);
     }
   };
   let at = 0;
-  for (const [index, loop] of order.loops.entries()) {
+  for (const loop of order.loops) {
     visit(at, loop.to);
-    for (let extra = 0; extra < order.extra; extra++) {
-      for (const stage of cursors.keys()) cursors[stage] = (cursors[stage] ?? 0) - loop.round;
-      for (const direction of order.loops.length === 2 ? [index] : [0, 1]) rounds[direction] = extra + 1;
-      visit(loop.from, loop.to);
-    }
+    for (let extra = 0; extra < order.extra; extra++) visit(loop.from, loop.to);
     at = loop.to;
   }
   visit(at, order.visits.stage.length);
@@ -67,7 +58,7 @@ describe('walk order', () => {
     (each) => {
       for (const ahead of [LOOKAHEAD, 4 * each.stages]) {
         const lists = walked(walkOrder(each, ahead));
-        for (const [stage, list] of lists.entries()) expect(list).toEqual([...scheduleCodes(each, stage)]);
+        expect(lists).toEqual(fullOrder(each).lists.map((list) => [...list]));
       }
     },
   );
@@ -86,8 +77,8 @@ describe('walk order', () => {
   });
 
   it('numbers every place of the pipeline once', () => {
-    const { visits, codes } = fullOrder(shape('interleaved-1f1b', 2, 2, 2));
+    const { visits, lists } = fullOrder(shape('interleaved-1f1b', 2, 2, 2));
     expect([...new Set(visits.place)].sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(placeOf(2, 1, codes[1]?.[0] ?? -1)).toBe(4);
+    expect(lists[1]?.[0]).toBe(4);
   });
 });

@@ -22,7 +22,7 @@ export interface Loop {
   readonly to: number;
   /** Invocations of each stage in it. */
   readonly round: number;
-  /** Transfers that are sent but not received when it ends. */
+  /** Transfers that are sent but not received when it ends, in ascending order. */
   readonly onTheWay: Int32Array;
 }
 
@@ -61,8 +61,8 @@ export interface WalkOrder {
   readonly loops: readonly Loop[];
   /** Places of the pipeline: 2 * stages * chunks. */
   readonly places: number;
-  /** Codes of each stage for the written micro-batches. */
-  readonly codes: readonly Int32Array[];
+  /** Places of each stage's invocations, in the order of its list. */
+  readonly lists: readonly Uint16Array[];
   readonly visits: Visits;
 }
 
@@ -85,9 +85,14 @@ export interface WrittenOrder {
 
 /** The order of all micro-batches, without loops. */
 export function fullOrder(shape: ScheduleShape): WalkOrder {
-  const { codes, visits } = writeOrder(shape, false);
+  return walkOrder(writeOrder(shape, false), 1, []);
+}
+
+/** A written order, each loop run once. */
+export function walkOrder({ shape, codes, visits }: WrittenOrder, stride: number, loops: readonly Loop[]): WalkOrder {
   const { microBatches, stages, chunks } = shape;
-  return { written: microBatches, stride: 1, extra: 0, loops: [], places: 2 * stages * chunks, codes, visits };
+  const lists = codes.map((list, stage) => Uint16Array.from(list, (code) => placeOf(chunks, stage, code)));
+  return { written: microBatches, stride, extra: 0, loops, places: 2 * stages * chunks, lists, visits };
 }
 
 /** Visits what the last stage needs, in its order; GPipe's backwards are driven by the first stage. Every prefix is

@@ -23,7 +23,10 @@ export const BORDER = 9;
 /** Live bytes, and their highest value. */
 export const BYTES = 10;
 export const PEAK = 11;
-export const WIDTH = 12;
+/** When the gathered weights of the coming piece are there: of its own bucket, of the tied one. */
+export const COPY = 12;
+export const TIED_COPY = 13;
+export const WIDTH = 14;
 
 export interface Walk {
   readonly step: StepSpec;

@@ -1,4 +1,10 @@
-/** @file Rounds of the steady state: run again until all clocks advance evenly, then added in one go. */
+/** @file Rounds of the steady state: run again until they repeat themselves, then added in one go.
+ *
+ * A round is a max-plus map on the clocks that it is handed. If it moves all of them by the same time, so does the next
+ * one. Where stages are faster than those that wait for them, each moves by a time of its own. If it did so twice, and
+ * none moves more than one that waits for it, so it does in all later rounds: who was waited for in the second round
+ * moves as much as who waited, and all others fall back.
+ */
 import type { Loop } from './order.ts';
 import { BYTES, CLOCKS, COMPUTE, HOST, PEAK, type Walk, WIDTH } from './state.ts';
 import { slotOf } from './units.ts';
@@ -12,37 +18,42 @@ interface Snapshot {
   readonly state: Float64Array;
   /** Transfers on their way, in the order of {@link Loop.onTheWay}. */
   readonly sent: Float64Array;
-  /** Gathered copies of the run in use and of those ahead of it. */
+  /** Gathered copies of units, stage by stage: of the run in use and of those ahead of it. */
   readonly copies: Float64Array;
+}
+
+/** How a round moved the clocks. */
+interface Motion {
+  /** By stage, the time by which its clocks moved. */
+  readonly periods: Float64Array;
+  /** All clocks of each stage moved alike. */
+  isEven: boolean;
 }
 
 /** Runs a round again until the real number of micro-batches is reached. */
 export function repeatLoop(walk: Walk, loop: Loop): void {
-  const { order, state, sent } = walk;
+  const { order, state, step } = walk;
   if (order.extra === 0) return;
-  const before = createSnapshot(walk, loop);
+  const stages = step.stages.length;
+  const copies = walk.units === undefined ? 0 : 2 * (step.layout.prefetch + 1) * stages;
+  const before: Snapshot = {
+    state: new Float64Array(state.length),
+    sent: new Float64Array(loop.onTheWay.length),
+    copies: new Float64Array(copies),
+  };
+  const motion: Motion = { periods: new Float64Array(stages), isEven: false };
   for (let left = order.extra; left > 0; left--) {
     takeSnapshot(walk, loop, before);
-    sent.copyWithin(0, order.stride * order.places);
-    goBack(walk, loop.round);
+    goBack(walk, loop);
     for (let peak = PEAK; peak < state.length; peak += WIDTH) state[peak] = 0;
     visitAll(walk, loop.from, loop.to);
-    const period = steadyPeriod(walk, loop, before);
-    if (period !== undefined) skip(walk, loop, period, left - 1, before);
+    const isSteady = left > 1 && repeatsItself(walk, loop, before, motion);
+    if (isSteady) skip(walk, loop, motion, left - 1, before);
     for (let peak = PEAK; peak < state.length; peak += WIDTH) {
       state[peak] = Math.max(state[peak] as number, before.state[peak] as number);
     }
-    if (period !== undefined) return;
+    if (isSteady) return;
   }
-}
-
-function createSnapshot({ state, units, step }: Walk, { onTheWay }: Loop): Snapshot {
-  const copies = units === undefined ? 0 : 2 * (step.layout.prefetch + 1) * step.stages.length;
-  return {
-    state: new Float64Array(state.length),
-    sent: new Float64Array(onTheWay.length),
-    copies: new Float64Array(copies),
-  };
 }
 
 function takeSnapshot(walk: Walk, { onTheWay }: Loop, into: Snapshot): void {
@@ -50,63 +61,104 @@ function takeSnapshot(walk: Walk, { onTheWay }: Loop, into: Snapshot): void {
   for (let index = 0; index < onTheWay.length; index++) {
     into.sent[index] = walk.sent[onTheWay[index] as number] as number;
   }
-  for (let index = 0; index < into.copies.length; index++) {
-    into.copies[index] = copyReady(walk, index);
-  }
+  for (let index = 0; index < into.copies.length; index++) into.copies[index] = copyReady(walk, index);
 }
 
+const stageOfCopy = ({ step }: Walk, index: number): number => Math.floor(index / (2 * (step.layout.prefetch + 1)));
+
 /** When a copy is there: `index` counts stages, then runs from the one in use on, then own and tied. */
-function copyReady({ units, step }: Walk, index: number): number {
+function copyReady(walk: Walk, index: number): number {
+  const { units, step } = walk;
   if (units === undefined) return 0;
-  const perStage = 2 * (step.layout.prefetch + 1);
-  const stage = Math.floor(index / perStage);
-  const rest = index - stage * perStage;
+  const stage = stageOfCopy(walk, index);
+  const rest = index - 2 * (step.layout.prefetch + 1) * stage;
   const slot = slotOf(units, stage, (units.run[stage] as number) + (rest >> 1));
   return units.ready[slot + (rest & 1)] as number;
 }
 
-/** Lists go back by a round; who has no unit left to gather has none in any round. */
-function goBack({ units, order }: Walk, round: number): void {
+/** Lists and transfers go back by a round; who has no unit left to gather has none in any round. */
+function goBack({ units, order, sent }: Walk, { round, onTheWay }: Loop): void {
+  const shift = order.stride * order.places;
+  for (const transfer of onTheWay) {
+    if (transfer >= shift) sent[transfer - shift] = sent[transfer] as number;
+  }
   if (units === undefined) return;
   for (let stage = 0; stage < units.cursor.length; stage++) {
     units.cursor[stage] = (units.cursor[stage] as number) - round;
     const next = units.nextPosition[stage] as number;
-    if (next < (order.codes[stage] as Int32Array).length) units.nextPosition[stage] = next - round;
+    if (next < (order.lists[stage] as Uint16Array).length) units.nextPosition[stage] = next - round;
   }
 }
 
-/** The time by which everything advanced in the last round; undefined while it differs.
- *
- * The host may advance more slowly: then nothing waited for it in this round, and its distance only grows. Lanes that the
- * round does not use stay where they are.
+/** Whether all later rounds move the clocks as this one did. */
+function repeatsItself(walk: Walk, loop: Loop, before: Snapshot, motion: Motion): boolean {
+  const { state } = walk;
+  const { periods } = motion;
+  const tolerance = STEADY * (state[state.length - WIDTH + COMPUTE] as number);
+  let isUniform = true;
+  let isSame = motion.isEven;
+  for (let stage = 0; stage < periods.length; stage++) {
+    const clock = stage * WIDTH + COMPUTE;
+    const period = (state[clock] as number) - (before.state[clock] as number);
+    if (Math.abs(period - (periods[stage] as number)) > tolerance) isSame = false;
+    periods[stage] = period;
+    if (Math.abs(period - (periods[0] as number)) > tolerance) isUniform = false;
+  }
+  motion.isEven = movesEvenly(walk, loop, before, periods, tolerance);
+  return motion.isEven && (isUniform || (isSame && waitsForFaster(walk, loop, periods, tolerance)));
+}
+
+/** The host may move less: then nothing waited for it in this round, and its distance only grows. Lanes that the round
+ * does not use stay where they are.
  */
-function steadyPeriod(walk: Walk, { onTheWay }: Loop, before: Snapshot): number | undefined {
-  const { state, sent } = walk;
-  const last = state.length - WIDTH + COMPUTE;
-  const period = (state[last] as number) - (before.state[last] as number);
-  const tolerance = STEADY * (state[last] as number);
-  const isEven = (now: number, then: number): boolean => now === then || Math.abs(now - then - period) <= tolerance;
-  for (let base = 0; base < state.length; base += WIDTH) {
-    for (let clock = base; clock < base + CLOCKS; clock++) {
-      const now = state[clock] as number;
-      const then = before.state[clock] as number;
-      if (isEven(now, then) || (clock === base + HOST && now - then < period)) continue;
-      return undefined;
+function movesEvenly(
+  walk: Walk,
+  { onTheWay }: Loop,
+  before: Snapshot,
+  periods: Float64Array,
+  tolerance: number,
+): boolean {
+  const { state, sent, order } = walk;
+  for (let stage = 0; stage < periods.length; stage++) {
+    const period = periods[stage] as number;
+    for (let clock = stage * WIDTH; clock < stage * WIDTH + CLOCKS; clock++) {
+      const moved = (state[clock] as number) - (before.state[clock] as number);
+      if (moved === 0 || Math.abs(moved - period) <= tolerance) continue;
+      if (clock !== stage * WIDTH + HOST || moved > period) return false;
     }
   }
   for (let index = 0; index < onTheWay.length; index++) {
-    const shift = (sent[onTheWay[index] as number] as number) - (before.sent[index] as number);
-    if (Math.abs(shift - period) > tolerance) return undefined;
+    const transfer = onTheWay[index] as number;
+    const moved = (sent[transfer] as number) - (before.sent[index] as number);
+    const period = periods[senderOf(transfer, order.places, periods.length)] as number;
+    if (Math.abs(moved - period) > tolerance) return false;
   }
   for (let index = 0; index < before.copies.length; index++) {
-    if (!isEven(copyReady(walk, index), before.copies[index] as number)) return undefined;
+    const [now, then] = [copyReady(walk, index), before.copies[index] as number];
+    const period = periods[stageOfCopy(walk, index)] as number;
+    if (now !== then && Math.abs(now - then - period) > tolerance) return false;
   }
-  return period;
+  return true;
 }
 
-function skip(walk: Walk, { onTheWay }: Loop, period: number, rounds: number, before: Snapshot): void {
+const senderOf = (transfer: number, places: number, stages: number): number =>
+  Math.floor(((transfer % places) * stages) / places);
+
+/** No stage of the round moves less than one whose transfers it receives. */
+function waitsForFaster({ order }: Walk, loop: Loop, periods: Float64Array, tolerance: number): boolean {
+  const { from, stage } = order.visits;
+  for (let index = loop.from; index < loop.to; index++) {
+    const transfer = from[index] as number;
+    if (transfer < 0) continue;
+    const sender = periods[senderOf(transfer, order.places, periods.length)] as number;
+    if (sender > (periods[stage[index] as number] as number) + tolerance) return false;
+  }
+  return true;
+}
+
+/** `rounds` more rounds in one go. */
+function skip(walk: Walk, { onTheWay }: Loop, { periods }: Motion, rounds: number, before: Snapshot): void {
   const { state, sent, units } = walk;
-  const ahead = period * rounds;
   for (let base = 0; base < state.length; base += WIDTH) {
     for (let clock = base; clock < base + CLOCKS; clock++) {
       const now = state[clock] as number;
@@ -117,7 +169,14 @@ function skip(walk: Walk, { onTheWay }: Loop, period: number, rounds: number, be
     state[base + BYTES] = bytes + growth;
     if (growth > 0) state[base + PEAK] = (state[base + PEAK] as number) + growth;
   }
-  for (const transfer of onTheWay) sent[transfer] = (sent[transfer] as number) + ahead;
+  onTheWay.forEach((transfer, index) => {
+    const now = sent[transfer] as number;
+    sent[transfer] = now + (now - (before.sent[index] as number)) * rounds;
+  });
   if (units === undefined) return;
-  for (let slot = 0; slot < units.ready.length; slot++) units.ready[slot] = (units.ready[slot] as number) + ahead;
+  const perStage = 2 * units.ring;
+  for (let slot = 0; slot < units.ready.length; slot++) {
+    const ahead = (periods[Math.floor(slot / perStage)] as number) * rounds;
+    units.ready[slot] = (units.ready[slot] as number) + ahead;
+  }
 }

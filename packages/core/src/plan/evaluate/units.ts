@@ -3,9 +3,7 @@
  */
 import type { Piece } from './chunks.ts';
 import { gather } from './exchanges.ts';
-import { sharesUnit } from './loops.ts';
-import { placeOf } from './order.ts';
-import { BYTES, ENDED, see, type UnitWalk, type Walk, WIDTH } from './state.ts';
+import { BYTES, see, type UnitWalk, type Walk, WIDTH } from './state.ts';
 
 /** Slot of a run in {@link UnitWalk.ready}: its own bucket, and one more for the tied one. */
 export const slotOf = ({ ring }: UnitWalk, stage: number, run: number): number =>
@@ -13,13 +11,18 @@ export const slotOf = ({ ring }: UnitWalk, stage: number, run: number): number =
 
 /** What stands before the first invocation. */
 export function gatherFirst(walk: Walk, units: UnitWalk, stage: number): void {
-  for (let run = 0; run <= walk.step.layout.prefetch; run++) gatherNext(walk, units, stage, Number.NEGATIVE_INFINITY);
+  for (let run = 0; run <= walk.step.layout.prefetch; run++) gatherNext(walk, units, stage);
 }
+
+/** Whether the unit that an invocation uses last is the first of the next one in its list, given the units of its chunk:
+ * the same chunk turned round, or a chunk of one unit again. */
+const sharesUnit = (place: number, next: number, units: number): boolean =>
+  place >> 1 === next >> 1 && (units === 1 || place !== next);
 
 /** Whether the run in use ends with piece `at` of `count` of the invocation that is being walked. */
 export function runEnds(walk: Walk, units: UnitWalk, stage: number, at: number, count: number): boolean {
   if (at < count - 1) return true;
-  const list = walk.order.codes[stage] as Int32Array;
+  const list = walk.order.lists[stage] as Uint16Array;
   const position = units.cursor[stage] as number;
   if (position + 1 >= list.length) return true;
   return !sharesUnit(list[position] as number, list[position + 1] as number, count);
@@ -28,65 +31,64 @@ export function runEnds(walk: Walk, units: UnitWalk, stage: number, at: number, 
 /** The run in use has ended: the next one is in use, and one more is gathered. */
 export function endRun(walk: Walk, units: UnitWalk, stage: number): void {
   units.run[stage] = (units.run[stage] as number) + 1;
-  gatherNext(walk, units, stage, walk.state[stage * WIDTH + ENDED] as number);
+  gatherNext(walk, units, stage);
 }
 
-/** Gathers the run that comes next, if there is one. What nobody reads is freed at once. */
-function gatherNext(walk: Walk, units: UnitWalk, stage: number, needs: number): void {
+/** Gathers the run that comes next, if there is one, once the invocation before has ended. */
+function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   const { step } = walk;
-  const list = walk.order.codes[stage] as Int32Array;
+  const list = walk.order.lists[stage] as Uint16Array;
   const position = units.nextPosition[stage] as number;
   if (position >= list.length) return;
-  const place = placeOf(step.layout.chunks, stage, list[position] as number);
-  const piece = step.pieces[place]?.[units.nextPiece[stage] as number] as Piece;
-  const isRead = passRun(walk, units, stage, list);
+  const place = list[position] as number;
+  const pieces = step.pieces[place] as readonly Piece[];
+  const index = units.nextPiece[stage] as number;
+  const { own, touchesTied, readsWeights } = pieces[index] as Piece;
+  let isRead = readsWeights;
+  if (index + 1 < pieces.length) units.nextPiece[stage] = index + 1;
+  else isRead = passBorder(walk, units, stage, list) || readsWeights;
   const run = units.nextRun[stage] as number;
   units.nextRun[stage] = run + 1;
   const slot = slotOf(units, stage, run);
-  if (piece.touchesTied) gatherBucket(walk, units, stage, slot + 1, step.stageBucket[stage] as number, needs, isRead);
-  if (piece.own < 0) return;
-  const own = (step.firstBucket[place] as number) + piece.own;
-  gatherBucket(walk, units, stage, slot, own, needs, isRead);
+  units.ready[slot] = Number.NEGATIVE_INFINITY;
+  units.ready[slot + 1] = Number.NEGATIVE_INFINITY;
+  if (touchesTied) gatherBucket(walk, units, stage, slot + 1, step.stageBucket[stage] as number, isRead);
+  if (own >= 0) gatherBucket(walk, units, stage, slot, (step.firstBucket[place] as number) + own, isRead);
 }
 
-/** Moves the next run past its uses; tells whether one of them reads the weights. */
-function passRun({ step }: Walk, units: UnitWalk, stage: number, list: Int32Array): boolean {
+/** Moves the next run from the last unit of an invocation past all uses of it in those that follow; tells whether one of
+ * these reads the weights.
+ */
+function passBorder({ step }: Walk, units: UnitWalk, stage: number, list: Uint16Array): boolean {
   let position = units.nextPosition[stage] as number;
-  let index = units.nextPiece[stage] as number;
+  let place = list[position] as number;
+  let { length } = step.pieces[place] as readonly Piece[];
   let isRead = false;
+  let index = 0;
   for (;;) {
-    const code = list[position] as number;
-    const pieces = step.pieces[placeOf(step.layout.chunks, stage, code)] as readonly Piece[];
-    isRead ||= (pieces[index] as Piece).readsWeights;
-    if (index + 1 < pieces.length) {
-      units.nextPiece[stage] = index + 1;
-      break;
-    }
     position += 1;
-    index = 0;
-    if (position >= list.length || !sharesUnit(code, list[position] as number, pieces.length)) {
-      units.nextPiece[stage] = 0;
+    if (position >= list.length || !sharesUnit(place, list[position] as number, length)) break;
+    place = list[position] as number;
+    const pieces = step.pieces[place] as readonly Piece[];
+    isRead ||= (pieces[0] as Piece).readsWeights;
+    length = pieces.length;
+    if (length > 1) {
+      index = 1;
       break;
     }
   }
   units.nextPosition[stage] = position;
+  units.nextPiece[stage] = index;
   return isRead;
 }
 
-function gatherBucket(
-  walk: Walk,
-  units: UnitWalk,
-  stage: number,
-  slot: number,
-  index: number,
-  needs: number,
-  isRead: boolean,
-): void {
+/** What nobody reads is freed at once. */
+function gatherBucket(walk: Walk, units: UnitWalk, stage: number, slot: number, index: number, isRead: boolean): void {
   const { state, step } = walk;
   const bucket = step.buckets[index];
   if (bucket === undefined) return;
   const base = stage * WIDTH;
-  units.ready[slot] = gather(walk, base, bucket.gatherSeconds, needs);
+  gather(walk, base, bucket.gatherSeconds, units.ready, slot);
   const before = state[base + BYTES] as number;
   state[base + BYTES] = before + bucket.weightBytes;
   see(state, base);

@@ -1,13 +1,26 @@
 /** @file Walks invocations one after the other: a chunk in one go, or piece by piece where the data axis has a part in it.
  *
  * The rules are those of the operation level: a block is a max-plus matrix on the clocks of its stage, and memory follows
- * the order of the list.
+ * the order of the list. Functions here pass numbers in the state, not as results: what returns a fraction may allocate.
  */
-import { EXIT, exitAfterGathers, exitClock, rowOf } from '../../cost/index.ts';
+import { type BlockMatrix, ENTRY, EXIT, exitClock, rowOf } from '../../cost/index.ts';
 import type { Piece } from './chunks.ts';
 import { arrive, depart, reduceBucket } from './exchanges.ts';
 import { NET, NET_FREED, RISE, RISE_FREED } from './piece-bytes.ts';
-import { BORDER, BYTES, COMPUTE, ENDED, HOST, PEAK, TENSOR, type Walk, WIDTH } from './state.ts';
+import {
+  BORDER,
+  BYTES,
+  COMPUTE,
+  COPY,
+  ENDED,
+  HOST,
+  PEAK,
+  TENSOR,
+  TIED_COPY,
+  type UnitWalk,
+  type Walk,
+  WIDTH,
+} from './state.ts';
 import { endRun, runEnds, slotOf } from './units.ts';
 
 const COMPUTE_ROW = rowOf(EXIT.compute);
@@ -16,6 +29,8 @@ const OUTPUT_ROW = rowOf(EXIT.output);
 const END_ROW = rowOf(EXIT.end);
 const OWN_ROW = rowOf(EXIT.own);
 const TIED_ROW = rowOf(EXIT.tied);
+const OWN = ENTRY.own;
+const TIED = ENTRY.tied;
 
 /** Walks the visits [from, to) of the order. */
 export function visitAll(walk: Walk, from: number, to: number): void {
@@ -63,59 +78,97 @@ function visitPieces(walk: Walk, index: number): void {
   const base = stage * WIDTH;
   const pieces = step.pieces[place] as readonly Piece[];
   const reduces = ((visits.bits[index] as number) & step.reducingVisits) !== 0;
+  const firstBucket = step.firstBucket[place] as number;
+  const tiedBucket = step.stageBucket[stage] as number;
   arrive(walk, index, base);
   for (let at = 0; at < pieces.length; at++) {
     const piece = pieces[at] as Piece;
-    if (reduces && at > 0) reduceCompleted(walk, stage, place, pieces[at - 1] as Piece);
-    if (units === undefined) {
-      runPiece(walk, stage, place, piece);
-      addBytes(walk.state, base, piece.bytes, NET, RISE);
-      continue;
-    }
-    const ends = runEnds(walk, units, stage, at, pieces.length);
-    const frees = ends && piece.readsWeights;
-    runPiece(walk, stage, place, piece);
-    addBytes(walk.state, base, piece.bytes, frees ? NET_FREED : NET, frees ? RISE_FREED : RISE);
-    if (ends) endRun(walk, units, stage);
+    if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece);
+    if (units === undefined) takeCopies(walk.state, base, walk.weightReady, firstBucket + piece.own, tiedBucket);
+    else takeUnit(walk, units, stage);
+    if (reduces) noteGradients(walk, base, firstBucket, tiedBucket, piece);
+    runPiece(walk.state, base, piece);
+    if (units === undefined) addBytes(walk.state, base, piece.bytes, NET, RISE);
+    else leaveUnit(walk, units, stage, piece, at, pieces.length);
   }
   depart(walk, index, base);
-  if (reduces) reduceCompleted(walk, stage, place, pieces[pieces.length - 1] as Piece);
+  if (reduces) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[pieces.length - 1] as Piece);
   if (units !== undefined) units.cursor[stage] = (units.cursor[stage] as number) + 1;
 }
 
-/** The clocks of one piece, which waits for the gathered copies that it reads and completes gradients. */
-function runPiece(walk: Walk, stage: number, place: number, piece: Piece): void {
-  const { step, state, units } = walk;
-  const base = stage * WIDTH;
-  const { matrix } = piece;
-  const ownBucket = piece.own < 0 ? -1 : (step.firstBucket[place] as number) + piece.own;
-  const tiedBucket = piece.touchesTied ? (step.stageBucket[stage] as number) : -1;
-  const copies = units === undefined ? walk.weightReady : units.ready;
-  const slot = units === undefined ? -1 : slotOf(units, stage, units.run[stage] as number);
-  const own = ownBucket < 0 ? Number.NEGATIVE_INFINITY : (copies[slot < 0 ? ownBucket : slot] as number);
-  const tied = tiedBucket < 0 ? Number.NEGATIVE_INFINITY : (copies[slot < 0 ? tiedBucket : slot + 1] as number);
+/** The clocks of one piece, which waits for the gathered copies that it reads. */
+function runPiece(state: Float64Array, base: number, { matrix, touchesTied }: Piece): void {
   const host = state[base + HOST] as number;
   const compute = state[base + COMPUTE] as number;
   const tensor = state[base + TENSOR] as number;
   const input = state[base + BORDER] as number;
-  const exit = (row: number): number =>
-    Math.max(exitClock(matrix, row, host, compute, tensor, input), exitAfterGathers(matrix, row, own, tied));
+  const copy = state[base + COPY] as number;
   state[base + HOST] = host + (matrix[0] as number);
-  state[base + COMPUTE] = exit(COMPUTE_ROW);
-  state[base + TENSOR] = exit(TENSOR_ROW);
-  state[base + BORDER] = exit(OUTPUT_ROW);
-  state[base + ENDED] = exit(END_ROW);
-  if ((place & 1) === 0) return;
-  if (ownBucket >= 0) raise(walk.gradientReady, ownBucket, exit(OWN_ROW));
-  if (tiedBucket >= 0) raise(walk.gradientReady, tiedBucket, exit(TIED_ROW));
+  state[base + COMPUTE] = pieceClock(matrix, COMPUTE_ROW, host, compute, tensor, input, copy);
+  state[base + TENSOR] = pieceClock(matrix, TENSOR_ROW, host, compute, tensor, input, copy);
+  state[base + BORDER] = pieceClock(matrix, OUTPUT_ROW, host, compute, tensor, input, copy);
+  state[base + ENDED] = pieceClock(matrix, END_ROW, host, compute, tensor, input, copy);
+  if (!touchesTied) return;
+  const tied = state[base + TIED_COPY] as number;
+  raise(state, base + COMPUTE, (matrix[COMPUTE_ROW + TIED] as number) + tied);
+  raise(state, base + TENSOR, (matrix[TENSOR_ROW + TIED] as number) + tied);
+  raise(state, base + BORDER, (matrix[OUTPUT_ROW + TIED] as number) + tied);
+  raise(state, base + ENDED, (matrix[END_ROW + TIED] as number) + tied);
+}
+
+const pieceClock = (
+  matrix: BlockMatrix,
+  row: number,
+  host: number,
+  compute: number,
+  tensor: number,
+  input: number,
+  copy: number,
+): number => Math.max(exitClock(matrix, row, host, compute, tensor, input), (matrix[row + OWN] as number) + copy);
+
+/** When the gradients of the coming piece will be written, by its clocks before it runs. */
+function noteGradients(walk: Walk, base: number, firstBucket: number, tiedBucket: number, piece: Piece): void {
+  const { state, gradientReady } = walk;
+  const { matrix, own, touchesTied } = piece;
+  const host = state[base + HOST] as number;
+  const compute = state[base + COMPUTE] as number;
+  const tensor = state[base + TENSOR] as number;
+  const input = state[base + BORDER] as number;
+  const copy = state[base + COPY] as number;
+  if (own >= 0) {
+    raise(gradientReady, firstBucket + own, pieceClock(matrix, OWN_ROW, host, compute, tensor, input, copy));
+  }
+  if (!touchesTied) return;
+  const tied = state[base + TIED_COPY] as number;
+  if (own >= 0) raise(gradientReady, firstBucket + own, (matrix[OWN_ROW + TIED] as number) + tied);
+  raise(gradientReady, tiedBucket, pieceClock(matrix, TIED_ROW, host, compute, tensor, input, copy));
+  raise(gradientReady, tiedBucket, (matrix[TIED_ROW + TIED] as number) + tied);
 }
 
 function raise(clocks: Float64Array, index: number, value: number): void {
   if (value > (clocks[index] as number)) clocks[index] = value;
 }
 
-function reduceCompleted(walk: Walk, stage: number, place: number, piece: Piece): void {
-  const base = stage * WIDTH;
-  if (piece.completesTied) reduceBucket(walk, base, walk.step.stageBucket[stage] as number);
-  if (piece.completesOwn) reduceBucket(walk, base, (walk.step.firstBucket[place] as number) + piece.own);
+/** The coming piece reads copies that are there at these clocks. Who reads none, has no way from them in its matrix. */
+function takeCopies(state: Float64Array, base: number, copies: Float64Array, own: number, tied: number): void {
+  state[base + COPY] = copies[own] as number;
+  state[base + TIED_COPY] = copies[tied] as number;
+}
+
+function takeUnit({ state }: Walk, units: UnitWalk, stage: number): void {
+  const slot = slotOf(units, stage, units.run[stage] as number);
+  takeCopies(state, stage * WIDTH, units.ready, slot, slot + 1);
+}
+
+/** After a use of a unit: its last reader frees it, and the end of its run lets one more be gathered. */
+function leaveUnit(walk: Walk, units: UnitWalk, stage: number, piece: Piece, at: number, count: number): void {
+  const ends = runEnds(walk, units, stage, at, count);
+  const frees = ends && piece.readsWeights;
+  addBytes(walk.state, stage * WIDTH, piece.bytes, frees ? NET_FREED : NET, frees ? RISE_FREED : RISE);
+  if (ends) endRun(walk, units, stage);
+}
+
+function reduceCompleted(walk: Walk, base: number, firstBucket: number, tiedBucket: number, piece: Piece): void {
+  if (piece.completesTied) reduceBucket(walk, base, tiedBucket);
+  if (piece.completesOwn) reduceBucket(walk, base, firstBucket + piece.own);
 }

@@ -35,7 +35,7 @@ function openPeriod(walk: Walk, stage: number): void {
   const { step, units } = walk;
   if (units !== undefined) gatherFirst(walk, units, stage);
   else if (step.mode !== 'alone' && step.layout.sharding > 0) gatherUpdated(walk, stage);
-  if (stage > 0) postReceive(walk, stage * WIDTH, Number.NEGATIVE_INFINITY);
+  if (stage > 0) postReceive(walk, stage * WIDTH);
 }
 
 function peaksOf({ state }: Walk): Float64Array {
