@@ -5,6 +5,7 @@ import { registerFigure } from './figure.ts';
 import { registerModel } from './model.ts';
 import { registerPlan } from './plan.ts';
 import { registerProgram } from './program.ts';
+import { registerScore } from './score.ts';
 import { registerShow } from './show.ts';
 
 /** Adds one subcommand to the command `meshwright`. Each file of this folder exports one. */
@@ -18,4 +19,5 @@ export const registrations: readonly Registration[] = [
   registerProgram,
   registerFigure,
   registerModel,
+  registerScore,
 ];

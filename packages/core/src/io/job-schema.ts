@@ -2,6 +2,7 @@
  * published as JSON Schema for editors. Meaning (does the batch divide, is the model known) is checked elsewhere. */
 import * as z from 'zod';
 import type { Issue } from '../errors/index.ts';
+import { type FrameworkName, frameworkNames } from '../frameworks/index.ts';
 import { dimensionRules, presetNames } from '../model/index.ts';
 import { readableKeys } from './layout-keys.ts';
 import { sizeHelp, sizePattern } from './size.ts';
@@ -9,15 +10,6 @@ import { issuesOfSchema, type SchemaWords } from './zod-issues.ts';
 
 /** Precisions of the contract; those that are not priced yet are refused by name. */
 export const precisionNames = ['fp32', 'bf16', 'fp16', 'fp8-delayed', 'fp8-current', 'mxfp8', 'nvfp4'] as const;
-export const frameworkNames = [
-  'meshwright',
-  'megatron',
-  'nemo',
-  'torchtitan',
-  'deepspeed',
-  'fsdp',
-  'nanotron',
-] as const;
 export const workloadNames = ['pretrain', 'sft', 'packed'] as const;
 
 type Size = number | string;
@@ -31,7 +23,7 @@ export interface JobFile {
   readonly precision?: (typeof precisionNames)[number];
   readonly optimizer?: 'adamw' | 'sgd';
   readonly workload?: (typeof workloadNames)[number] | { readonly lora: unknown };
-  readonly framework?: (typeof frameworkNames)[number];
+  readonly framework?: FrameworkName;
   readonly kernels?: { readonly attention?: 'flash' | 'unfused'; readonly dropout?: number };
   readonly layout?: string | Readonly<Record<string, unknown>>;
 }

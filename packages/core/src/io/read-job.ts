@@ -1,7 +1,7 @@
 /** @file Job files: YAML or JSON text to a job, with all issues at once and each at its line and column. */
 import { type ClusterResult, clusterFromRequest } from '../cluster/index.ts';
 import { type Issue, issue } from '../errors/index.ts';
-import type { FrameworkName, Job, Precision } from '../job/index.ts';
+import type { Job, Precision } from '../job/index.ts';
 import { type BatchResult, batchOf, createJob, validateJob } from '../job/index.ts';
 import { LONGEST_JOB, placeIssue, readDocument, type SourceDocument } from './document.ts';
 import { checkJobFile, type JobFile } from './job-schema.ts';
@@ -62,7 +62,7 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
     layout: layout.layout,
     ...(precision && { precision: precision as Precision }),
     ...(optimizer && { optimizer }),
-    ...(framework && { framework: framework as FrameworkName }),
+    ...(framework && { framework }),
     ...(kernels && { kernels }),
   });
   return { job, issues };
@@ -102,7 +102,7 @@ function readBatch(batch: JobFile['batch']): BatchResult {
 }
 
 /** Values of the contract that nothing prices yet. */
-function notYet({ precision, workload, framework }: Partial<JobFile>): readonly Issue[] {
+function notYet({ precision, workload }: Partial<JobFile>): readonly Issue[] {
   const issues: Issue[] = [];
   const refuse = (path: string, value: string, instead: string): void => {
     issues.push(issue('VALUE_NOT_YET', path, `${value} is not priced yet.`, `Use ${instead}.`, { value }));
@@ -110,7 +110,6 @@ function notYet({ precision, workload, framework }: Partial<JobFile>): readonly 
   if (precision !== undefined && !['fp32', 'bf16', 'fp16'].includes(precision)) refuse('precision', precision, 'bf16');
   if (typeof workload === 'object') refuse('workload', 'lora', 'pretrain');
   else if (workload !== undefined && workload !== 'pretrain') refuse('workload', workload, 'pretrain');
-  if (framework !== undefined && framework !== 'meshwright') refuse('framework', framework, 'meshwright');
   return issues;
 }
 
