@@ -13,11 +13,13 @@ export interface Surroundings {
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Host['environment'];
   readonly terminal?: boolean;
+  /** Ctrl-C when this is resolved. */
+  readonly interrupt?: Promise<void>;
 }
 
 /** Runs the command in this process, on files that exist in memory only. Paths are matched by their end. */
 export async function runIn(args: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
-  const { files = {}, environment = {}, terminal = false } = surroundings;
+  const { files = {}, environment = {}, terminal = false, interrupt } = surroundings;
   const saved = new Map<string, string>();
   const texts = { out: '', err: '' };
   const stream = (name: 'out' | 'err'): Stream => ({
@@ -34,7 +36,16 @@ export async function runIn(args: readonly string[], surroundings: Surroundings 
       if (found) return found[1];
       throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
     },
+    bytes: (path) => {
+      const found = Object.entries(files).find(([name]) => path === name || path.endsWith(`/${name}`));
+      if (found) return new TextEncoder().encode(found[1]);
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    },
     save: (path, text) => void saved.set(path, text),
+    onInterrupt: (listener) => {
+      void interrupt?.then(listener);
+      return () => undefined;
+    },
   });
   return { code, ...texts, saved };
 }

@@ -19,8 +19,12 @@ export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text of a file, `-` for standard input. Throws what Node throws when it cannot be read. */
   read(path: string): string;
+  /** The bytes of a file. Throws what Node throws when it cannot be read. */
+  bytes(path: string): Uint8Array;
   /** Writes a file that the user named. Throws what Node throws. */
   save(path: string, text: string): void;
+  /** Calls `listener` at the first Ctrl-C from now on; gives the way to stop listening. */
+  onInterrupt(listener: () => void): () => void;
 }
 
 /** Exit codes of the contract: 0 ok, 1 nothing feasible or check failed, 2 bad input, 70 internal. */

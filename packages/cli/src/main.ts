@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import { type Host, readText, type Stream } from './host.ts';
 import { runCommand } from './run-command.ts';
@@ -14,7 +14,12 @@ const host: Host = {
   err: streamOf(process.stderr),
   environment: process.env,
   read: readText,
+  bytes: (path) => readFileSync(path),
   save: (path, text) => writeFileSync(path, text),
+  onInterrupt: (listener) => {
+    process.once('SIGINT', listener);
+    return () => void process.off('SIGINT', listener);
+  },
 };
 
 /** A reader that has seen enough (`| head`) is no error. */

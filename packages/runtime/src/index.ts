@@ -2,7 +2,7 @@
  * memory and time are measured. No strategy lives here: what to cut, exchange and when is all in the program.
  */
 export type { RunFailure } from './interpreter/rank.ts';
-export { type BytesDifference, bytesByAxis, compareBytes } from './parity/moved-bytes.ts';
+export { type BytesDifference, bytesByAxis, compareBytes, predictedByAxis } from './parity/moved-bytes.ts';
 export {
   compareRuns,
   defaultBounds,
@@ -10,12 +10,15 @@ export {
   type ParityFinding,
   type ParityReport,
 } from './parity/parity.ts';
+export { BYTE_VOCABULARY, builtinCorpus, type Corpus, type CorpusFormat, readCorpus } from './tokens/corpus.ts';
 export type { GlobalTensor, TensorSet } from './train/assemble.ts';
+export { checkRunnable, checkSize } from './train/check-runnable.ts';
 export { createRankPool, type RankPool } from './train/rank-pool.ts';
+export { type CosineRate, cosineRate, type LearningRate, rateAt } from './train/rate.ts';
+export type { StepReport } from './train/step-report.ts';
 export {
   type MovedBytes,
   type RunResult,
-  type StepReport,
   type TrackedMemory,
   type TrainOptions,
   trainProgram,

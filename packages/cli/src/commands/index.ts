@@ -5,8 +5,10 @@ import { registerFigure } from './figure.ts';
 import { registerModel } from './model.ts';
 import { registerPlan } from './plan.ts';
 import { registerProgram } from './program.ts';
+import { registerRun } from './run.ts';
 import { registerScore } from './score.ts';
 import { registerShow } from './show.ts';
+import { registerVerify } from './verify.ts';
 
 /** Adds one subcommand to the command `meshwright`. Each file of this folder exports one. */
 export type Registration = (command: Command, session: Session) => void;
@@ -17,6 +19,8 @@ export const registrations: readonly Registration[] = [
   registerShow,
   registerExplain,
   registerProgram,
+  registerRun,
+  registerVerify,
   registerFigure,
   registerModel,
   registerScore,

@@ -23,6 +23,16 @@ export function readNamed(path: string, host: Host): string {
   }
 }
 
+/** The bytes of a file named on the command line. Throws FILE_NOT_FOUND with the reason. */
+export function bytesNamed(path: string, host: Host): Uint8Array {
+  try {
+    return host.bytes(path);
+  } catch (error) {
+    const why = reasonOf(error, 'cannot be read');
+    throw new InputError([issue('FILE_NOT_FOUND', '', `${quote(path)} ${why}.`, 'Check the path.')]);
+  }
+}
+
 /** Writes a file named on the command line. Throws FILE_NOT_FOUND with the reason. */
 export function saveNamed(path: string, text: string, host: Host): void {
   try {

@@ -4,6 +4,8 @@ import { expandList } from '@meshwright/core/program';
 import type { Machine } from '../interpreter/machine.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { localDimOf } from '../place/dims.ts';
+import { corpusTokens } from '../tokens/corpus.ts';
+import { rateAt } from '../train/rate.ts';
 import { sampleTokens } from './samples.ts';
 
 /** Writes an input buffer; anything else is left as it is. */
@@ -11,7 +13,7 @@ export function fillInput(machine: Machine, declaration: BufferDeclaration, data
   if (declaration.role !== 'input') return;
   switch (declaration.name) {
     case 'lr':
-      data[0] = machine.options.learningRate;
+      data[0] = rateAt(machine.options.learningRate, machine.step);
       return;
     case 'scale':
       data[0] = machine.program.lossScale;
@@ -31,10 +33,13 @@ function fillTokens(
 ): void {
   const [sequence, batch] = declaration.dims.map((dim) => localDimOf(dim, machine.seat));
   if (sequence === undefined || batch === undefined) return;
-  const { seed, vocabulary } = machine.options;
+  const { seed, vocabulary, corpus } = machine.options;
+  const step = machine.validates ? 0 : machine.step;
   for (let b = 0; b < batch.size; b++) {
     const sample = microBatch * batch.globalSize + batch.origin + b;
-    const tokens = sampleTokens(seed, machine.step, sample, sequence.globalSize, vocabulary);
+    const tokens = corpus
+      ? corpusTokens(corpus, seed, step, sample, sequence.globalSize)
+      : sampleTokens(seed, step, sample, sequence.globalSize, vocabulary);
     for (let s = 0; s < sequence.size; s++) data[s * batch.size + b] = tokens[sequence.origin + s + shift]!;
   }
 }

@@ -25,7 +25,7 @@ export function runBucketKernel(
       return writeScalar(machine, expanded, clipFactor(squares, attribute(operation, 'limit')));
     }
     default:
-      return stepOptimizer(machine, expanded, operation, kernel);
+      return machine.validates ? undefined : stepOptimizer(machine, expanded, operation, kernel);
   }
 }
 

@@ -26,7 +26,7 @@ export function runCompute(machine: Machine, expanded: ExpandedOperation, operat
   tensorKernels[kernel]({
     reads,
     writes: results.map(({ window, values }) => ({ data: values, dims: window.dims })),
-    attributes: operation.attributes ?? {},
+    attributes: attributesOf(machine, operation),
     draw: drawOf(machine, expanded, operation, reads[0]),
   });
   for (const { window, values, adds, direct } of results) {
@@ -34,6 +34,11 @@ export function runCompute(machine: Machine, expanded: ExpandedOperation, operat
     else deposit(window, values, adds);
   }
   if (kernel === 'nll') machine.record.loss = results[0]?.window.cell.data[0];
+}
+
+/** A validation drops nothing out. */
+function attributesOf({ validates }: Machine, { attributes = {} }: Compute): Readonly<Record<string, number | string>> {
+  return validates && 'p' in attributes ? { ...attributes, p: 0 } : attributes;
 }
 
 const tensorOf = (window: Window): Tensor => ({ data: valuesOf(window), dims: window.dims });

@@ -12,6 +12,8 @@ import {
 import type { Slice } from '@meshwright/core/timeline';
 import type { Elements } from '../kernels/tensor.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
+import type { Corpus } from '../tokens/corpus.ts';
+import type { LearningRate } from '../train/rate.ts';
 import type { FabricMemory, FabricPlan } from '../transport/fabric.ts';
 import { openPort, type Port } from '../transport/port.ts';
 import type { Arithmetic } from '../transport/wire.ts';
@@ -22,12 +24,16 @@ import { createLanes, type Lanes } from './lanes.ts';
 export interface RunOptions {
   readonly steps: number;
   readonly seed: number;
-  readonly learningRate: number;
+  readonly learningRate: LearningRate;
   /** Standard deviation of initial weights. */
   readonly initialDeviation: number;
   /** Steps, from 1, whose gradients are kept. */
   readonly captureGradients: readonly number[];
   readonly arithmetic: Arithmetic;
+  /** What is trained on; drawn from the seed when undefined. */
+  readonly corpus: Corpus | undefined;
+  /** A validation follows each step that this divides, and the last one; 0: none. */
+  readonly validateEvery: number;
   /** Token ids are below this. */
   readonly vocabulary: number;
   /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn. */
@@ -47,6 +53,13 @@ export interface StepRecord {
   gradientNorm: number | undefined;
   /** Own shards of the gradients by bucket, before clipping, where this step is captured. */
   readonly gradients: Record<string, Elements>;
+  /** Loss on the validation samples, after the step. */
+  validationLoss: number | undefined;
+  /** Nanoseconds since the run began; the validation is left out. */
+  start: number;
+  end: number;
+  /** Bytes that this rank took from others by key of the ledger, without the validation. */
+  taken: Float64Array;
   slices: Slice[];
   peakBytes: number;
   /** Peak of the program's lifetimes. */
@@ -71,6 +84,8 @@ export interface Machine {
   readonly starts: Map<number, number>;
   /** Counts from 1. */
   step: number;
+  /** The period is run on validation samples: no dropout, and the optimizer leaves the weights as they are. */
+  validates: boolean;
   /** The operation that the rank is at. */
   at: number;
   record: StepRecord;
@@ -78,6 +93,10 @@ export interface Machine {
 
 export const emptyRecord = (): StepRecord => ({
   loss: undefined,
+  validationLoss: undefined,
+  start: 0,
+  end: 0,
+  taken: new Float64Array(0),
   gradientNorm: undefined,
   gradients: {},
   slices: [],
@@ -117,6 +136,7 @@ export function createMachine(
     clock,
     starts,
     step: 0,
+    validates: false,
     at: 0,
     record: emptyRecord(),
   };

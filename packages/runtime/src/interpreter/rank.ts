@@ -5,7 +5,7 @@ import type { Elements } from '../kernels/tensor.ts';
 import { ownedWeights } from './buckets.ts';
 import { valuesOf } from './cells.ts';
 import { OperationError } from './lanes.ts';
-import { emptyRecord, type Machine, type StepRecord } from './machine.ts';
+import { emptyRecord, type Machine, type RunOptions, type StepRecord } from './machine.ts';
 import { runPeriod } from './period.ts';
 
 /** Parameters that a rank owns at the end, by bucket, in the fullest precision that it keeps. */
@@ -18,12 +18,32 @@ export function* runRank(
 ): Generator<void, OwnedShards, void> {
   fillWeights(machine);
   for (let step = 1; step <= machine.options.steps; step++) {
+    if (!machine.port.mayBegin(step)) break;
     machine.step = step;
-    machine.record = emptyRecord();
+    machine.record = { ...emptyRecord(), start: machine.clock() };
     yield* runPeriod(machine);
+    machine.record.end = machine.clock();
+    machine.record.taken = machine.port.taken();
+    if (validatesAfter(step, machine.options)) yield* runValidation(machine);
     onStep(step, machine.record);
   }
   return ownedShards(machine);
+}
+
+const validatesAfter = (step: number, { validateEvery, steps }: RunOptions): boolean =>
+  validateEvery > 0 && (step % validateEvery === 0 || step === steps);
+
+/** The same period on validation samples. Only its loss is kept: the record of the step stays that of training. */
+function* runValidation(machine: Machine): Generator<void, void, void> {
+  const { record } = machine;
+  machine.record = emptyRecord();
+  machine.validates = true;
+  yield* runPeriod(machine);
+  record.validationLoss = machine.record.loss;
+  record.memoryDiffers.push(...machine.record.memoryDiffers);
+  machine.validates = false;
+  machine.record = record;
+  machine.port.taken();
 }
 
 /** Masters where there are any, else the rank's own part of the weights. */

@@ -31,6 +31,15 @@ export function compareBytes(program: Program, result: RunResult, steps: number)
   });
 }
 
+/** Bytes that the program says all ranks send in one step, by axis. */
+export function predictedByAxis(program: Program): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { ranks, byAxis } of bytesSent(program).lists) {
+    for (const [axis, { bytes }] of Object.entries(byAxis)) sums[axis] = (sums[axis] ?? 0) + ranks * bytes;
+  }
+  return sums;
+}
+
 /** Bytes of all ranks by axis, over all steps. */
 export function bytesByAxis(result: RunResult): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};

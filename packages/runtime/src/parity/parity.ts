@@ -71,6 +71,7 @@ export function compareRuns(
 function stops(reference: RunResult, sharded: RunResult): readonly ParityFinding[] {
   return [reference, sharded].flatMap(({ stopped }): readonly ParityFinding[] => {
     if (stopped === 'done') return [];
+    if (stopped === 'interrupted') return [{ what: 'stopped', difference: Infinity, bound: 0, says: 'interrupted' }];
     const says = `rank ${stopped.rank} stopped at ${stopped.operation ?? 'no operation'}: ${stopped.reason}`;
     return [{ what: 'stopped', difference: Infinity, bound: 0, says }];
   });

@@ -4,22 +4,33 @@ import { worldSize } from '@meshwright/core/mesh';
 import { expandList, type Program } from '@meshwright/core/program';
 import { createTimeline, type Timeline } from '@meshwright/core/timeline';
 import { vocabularyOf } from '../inputs/fill.ts';
-import type { Fabric, RunOptions, StepRecord } from '../interpreter/machine.ts';
+import type { Fabric, RunOptions } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
 import type { Elements } from '../kernels/tensor.ts';
+import type { Corpus } from '../tokens/corpus.ts';
 import { createFabricMemory, type LedgerKey, planFabric } from '../transport/fabric.ts';
+import { openPort } from '../transport/port.ts';
 import { assembleTensors, type TensorSet } from './assemble.ts';
 import { checkRunnable } from './check-runnable.ts';
 import { hostInline } from './host-inline.ts';
 import type { CompletedStep, HostOutcome } from './outcome.ts';
 import { createRankPool, type RankPool } from './rank-pool.ts';
+import { type LearningRate, rateAt } from './rate.ts';
+import { lossAndNorm, type StepReport, secondsOf, stepReport, validationOf } from './step-report.ts';
 
 export interface TrainOptions {
   readonly steps: number;
   /** Of initial weights, samples and dropout; 1 when absent. */
   readonly seed?: number;
   /** 0.001 when absent. */
-  readonly learningRate?: number;
+  readonly learningRate?: LearningRate;
+  /** What is trained on; absent: tokens drawn from the seed, half of which follow from the one before. */
+  readonly corpus?: Corpus;
+  /** A validation follows each step that this divides, and the last one; absent: none. It is one more period of the
+   * program on samples kept apart, without its optimizer, and moves what a step moves. */
+  readonly validateEvery?: number;
+  /** Aborted: the run ends after the step that it is in. */
+  readonly signal?: AbortSignal;
   /** Standard deviation of initial weights; 0.02 when absent. */
   readonly initialDeviation?: number;
   /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn from the seed. */
@@ -38,14 +49,6 @@ export interface TrainOptions {
   readonly onStep?: (report: StepReport) => void;
 }
 
-/** One completed step. */
-export interface StepReport {
-  /** Counts from 1. */
-  readonly step: number;
-  readonly loss: number;
-  readonly gradientNorm: number | undefined;
-}
-
 /** Bytes that one rank really sent in one kind of exchange, over all steps. */
 export interface MovedBytes extends LedgerKey {
   readonly bytes: number;
@@ -62,11 +65,16 @@ export interface TrackedMemory {
 
 export interface RunResult {
   readonly optimizer: Program['optimizer'];
-  readonly stopped: 'done' | RunFailure;
+  readonly stopped: 'done' | 'interrupted' | RunFailure;
+  /** How often the program was run: completed steps and validations. */
+  readonly periods: number;
   /** One for each completed step. */
   readonly losses: readonly number[];
   /** Global norm before clipping, one for each completed step; undefined where the program computes none. */
   readonly gradientNorms: readonly (number | undefined)[];
+  /** By step. */
+  readonly validationLosses: Readonly<Record<number, number>>;
+  readonly secondsPerStep: readonly number[];
   /** Whole gradients of the captured steps, before clipping. */
   readonly gradients: Readonly<Record<number, TensorSet>>;
   /** Whole parameters after the last step; empty when the run stopped early. */
@@ -81,8 +89,8 @@ export interface RunResult {
 /** Trains for `steps` steps from seeded weights and samples. A rank that fails stops all; the result says why.
  * Throws one InputError with all that keeps the program from being run. */
 export async function trainProgram(program: Program, options: TrainOptions): Promise<RunResult> {
-  throwOnErrors(checkRunnable(program, options));
   const lists = program.lists.map((list) => expandList(program, list));
+  throwOnErrors(checkRunnable(program, options));
   const runOptions: RunOptions = {
     steps: options.steps,
     seed: options.seed ?? 1,
@@ -90,17 +98,24 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
     initialDeviation: options.initialDeviation ?? 0.02,
     captureGradients: options.captureGradients ?? [],
     arithmetic: options.arithmetic ?? 'float32',
+    corpus: options.corpus,
+    validateEvery: options.validateEvery ?? 0,
     vocabulary: vocabularyOf(program),
     initial: options.initial ?? {},
   };
   const plan = planFabric(program, lists, worldSize(program.mesh), runOptions.arithmetic);
   const fabric: Fabric = { plan, memory: createFabricMemory(plan) };
-  const { onStep } = options;
-  const completed: CompletedStep = (step, records) => onStep?.({ step, ...summaryOf(records) });
+  const { onStep, signal } = options;
+  const completed: CompletedStep = (step, records) =>
+    onStep?.(stepReport(program, plan, step, rateAt(runOptions.learningRate, step), records));
+  const end = (): void => openPort(plan, fabric.memory, 0).askToEnd();
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
   const outcome = options.inline
     ? hostInline(program, runOptions, fabric, completed)
     : await hostThreads(program, runOptions, fabric, completed, options);
-  return resultOf(program, outcome, fabric);
+  signal?.removeEventListener('abort', end);
+  return resultOf(program, outcome, fabric, options.steps);
 }
 
 async function hostThreads(
@@ -118,7 +133,7 @@ async function hostThreads(
   }
 }
 
-function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fabric): RunResult {
+function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fabric, wanted: number): RunResult {
   const completed = Math.min(...ranks.map(({ records }) => records.length));
   const steps = Array.from({ length: completed }, (_, index) => ranks.map(({ records }) => records[index]!));
   const captured = steps.flatMap((records, index): readonly [number, TensorSet][] => {
@@ -126,11 +141,18 @@ function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fab
     return shards.some((each) => Object.keys(each).length > 0) ? [[index + 1, assembleTensors(program, shards)]] : [];
   });
   const last = steps.at(-1) ?? [];
+  const validations = steps.flatMap((records, index): readonly [number, number][] => {
+    const loss = validationOf(records);
+    return loss === undefined ? [] : [[index + 1, loss]];
+  });
   return {
     optimizer: program.optimizer,
-    stopped,
-    losses: steps.map((records) => summaryOf(records).loss),
-    gradientNorms: steps.map((records) => summaryOf(records).gradientNorm),
+    stopped: stopped === 'done' && completed < wanted ? 'interrupted' : stopped,
+    periods: completed + validations.length,
+    losses: steps.map((records) => lossAndNorm(records).loss),
+    gradientNorms: steps.map((records) => lossAndNorm(records).gradientNorm),
+    validationLosses: Object.fromEntries(validations),
+    secondsPerStep: steps.map(secondsOf),
     gradients: Object.fromEntries(captured),
     parameters:
       stopped === 'done'
@@ -144,12 +166,6 @@ function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fab
     timeline: createTimeline('measured', rebased(last.flatMap(({ slices }) => slices))),
   };
 }
-
-/** The loss is known to the ranks that compute it, the norm to all. */
-const summaryOf = (records: readonly StepRecord[]): Omit<StepReport, 'step'> => ({
-  loss: records.find(({ loss }) => loss !== undefined)?.loss ?? Number.NaN,
-  gradientNorm: records.find((record) => record.gradientNorm !== undefined)?.gradientNorm,
-});
 
 function movedBytes({ plan, memory }: Fabric): readonly (readonly MovedBytes[])[] {
   const counts = new BigInt64Array(memory.ledger);

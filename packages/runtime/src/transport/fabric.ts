@@ -46,8 +46,11 @@ export interface FabricMemory {
 
 /** posted, consumed, tag, ledger key. */
 const CHANNEL_WORDS = 4;
-/** The first word of the control area is set when a rank has failed; then a bell and a progress word for each rank. */
-const HEAD_WORDS = 1;
+/** The control area begins with a word that is set when a rank has failed and one that says how far steps have begun;
+ * then come a bell and a progress word for each rank. */
+const HEAD_WORDS = 2;
+export const FAILED_WORD = 0;
+export const BEGUN_WORD = 1;
 export const bellWord = (rank: number): number => HEAD_WORDS + 2 * rank;
 export const progressWord = (rank: number): number => HEAD_WORDS + 2 * rank + 1;
 

@@ -1,6 +1,14 @@
 /** @file One rank's end of the fabric: bells, failure, and its own and others' channels. */
 import { assertInvariant } from '@meshwright/core/errors';
-import { bellWord, type ChannelPlace, type FabricMemory, type FabricPlan, progressWord } from './fabric.ts';
+import {
+  BEGUN_WORD,
+  bellWord,
+  type ChannelPlace,
+  FAILED_WORD,
+  type FabricMemory,
+  type FabricPlan,
+  progressWord,
+} from './fabric.ts';
 
 /** Another rank has failed, so this one stops. */
 export class StoppedError extends Error {
@@ -36,6 +44,12 @@ export interface Port {
   sleep(seen: number, milliseconds: number): 'woken' | 'timed-out';
   /** Counts bytes as sent by `rank` under a key of the ledger. */
   count(rank: number, key: number, bytes: number): void;
+  /** Bytes counted by this port since the last call, by key of the ledger. */
+  taken(): Float64Array;
+  /** Whether a step may begin: always, until somebody asks to end; then only steps that some rank has begun. */
+  mayBegin(step: number): boolean;
+  /** Asks all ranks to end after the step that the first of them is in. */
+  askToEnd(): void;
   fail(): void;
   throwIfStopped(): void;
   /** Says which operation the rank is at, for reports on a rank that dies without a word. */
@@ -45,6 +59,7 @@ export interface Port {
 export function openPort(plan: FabricPlan, memory: FabricMemory, rank: number): Port {
   const control = new Int32Array(memory.control);
   const ledger = new BigInt64Array(memory.ledger);
+  let taken = new Float64Array(plan.ledger.length);
   const ring = (ranks: readonly number[]): void => {
     for (const each of ranks) {
       Atomics.add(control, bellWord(each), 1);
@@ -66,16 +81,38 @@ export function openPort(plan: FabricPlan, memory: FabricMemory, rank: number): 
     bell: () => Atomics.load(control, bellWord(rank)),
     sleep: (seen, milliseconds) =>
       Atomics.wait(control, bellWord(rank), seen, milliseconds) === 'timed-out' ? 'timed-out' : 'woken',
-    count: (sender, key, bytes) => void Atomics.add(ledger, sender * plan.ledger.length + key, BigInt(bytes)),
+    count: (sender, key, bytes) => {
+      taken[key]! += bytes;
+      Atomics.add(ledger, sender * plan.ledger.length + key, BigInt(bytes));
+    },
+    taken: () => {
+      const counted = taken;
+      taken = new Float64Array(plan.ledger.length);
+      return counted;
+    },
+    mayBegin: (step) => mayBegin(control, step),
+    askToEnd: () => void Atomics.or(control, BEGUN_WORD, END_FLAG),
     fail: () => {
-      Atomics.store(control, 0, 1);
+      Atomics.store(control, FAILED_WORD, 1);
       ring(Array.from({ length: plan.ranks }, (_, each) => each));
     },
     throwIfStopped: () => {
-      if (Atomics.load(control, 0) !== 0) throw new StoppedError();
+      if (Atomics.load(control, FAILED_WORD) !== 0) throw new StoppedError();
     },
     at: (operation) => void Atomics.store(control, progressWord(rank), operation),
   };
+}
+
+/** Set beside the number of the last step that has begun, in one word, so that both change together. */
+const END_FLAG = 1 << 30;
+
+function mayBegin(control: Int32Array<SharedArrayBuffer>, step: number): boolean {
+  for (;;) {
+    const word = Atomics.load(control, BEGUN_WORD);
+    if (step <= (word & ~END_FLAG)) return true;
+    if ((word & END_FLAG) !== 0) return false;
+    if (Atomics.compareExchange(control, BEGUN_WORD, word, step) === word) return true;
+  }
 }
 
 function openChannel(

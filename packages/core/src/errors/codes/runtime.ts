@@ -4,4 +4,28 @@ export const runtime = {
     meaning: 'The program computes in an element type that the runtime does not execute.',
     fix: 'Run the job in fp32 or bf16; other types are priced and planned only.',
   },
+  RANKS_TOO_MANY: {
+    meaning: 'The layout has more ranks than one machine runs as threads.',
+    fix: 'Use smaller degrees; larger layouts are planned, priced and drawn.',
+  },
+  RUN_TOO_LARGE: {
+    meaning: 'The job would hold more memory on all its ranks together than this machine has.',
+    fix: 'Use a smaller model or batch of the same kind; the laws of a layout do not depend on the size.',
+  },
+  MODEL_NOT_EXECUTED: {
+    meaning: 'The runtime has no kernels for this kind of model.',
+    fix: 'Use a model of kind gpt2, llama or mixtral.',
+  },
+  DATA_UNREADABLE: {
+    meaning: 'A file of training data is not what its name says.',
+    fix: 'Use plain text, JSONL with a text in each line, or 16-bit token ids (.bin).',
+  },
+  DATA_TOO_SHORT: {
+    meaning: 'The training data has fewer tokens than a sample needs, in training or in the tenth that validates.',
+    fix: 'Use more text or shorter samples.',
+  },
+  TOKEN_UNKNOWN: {
+    meaning: 'The training data holds a token that is not in the vocabulary of the model.',
+    fix: 'Use a vocabulary that holds it; tokens of text are bytes and need 256.',
+  },
 } as const;

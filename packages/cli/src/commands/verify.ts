@@ -1,0 +1,177 @@
+/** @file `meshwright verify`: the job's model under its layout and on one rank must learn the same, and what moves and what
+ * is held must be what the program says.
+ */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { compileProgram } from '@meshwright/core/compile';
+import type { Job } from '@meshwright/core/job';
+import { formatLayout, type Layout } from '@meshwright/core/layout';
+import type { Program } from '@meshwright/core/program';
+import {
+  compareBytes,
+  compareRuns,
+  type ParityFinding,
+  type ParityReport,
+  type RunResult,
+  type TrainOptions,
+  trainProgram,
+} from '@meshwright/runtime';
+import { exitCodes, type Session } from '../host.ts';
+import { type RunRequest, readRunRequest, wholeOption } from '../input/run-request.ts';
+import { printIssues } from '../output/issues.ts';
+import { count } from '../output/numbers.ts';
+import { createProgress } from '../output/progress.ts';
+import { jsonOption, printReport, type Report } from '../output/report.ts';
+import { bytesTable, failureWords, memoryTable } from '../output/run-words.ts';
+import { numbers, type Table, tableOf, words } from '../output/table.ts';
+import { bytesOfRun, peaksOf } from './run.ts';
+
+const USUAL_STEPS = 5;
+const PATIENCE_MS = 600_000;
+
+/** Adds `verify JOB`. */
+export function registerVerify(command: Command, session: Session): void {
+  command
+    .command('verify')
+    .description(
+      'Trains the job under its layout and on one rank: the same result, the bytes and memory of the program.',
+    )
+    .argument('<JOB>', 'a job file (YAML or JSON), - for standard input')
+    .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=2,pp=2')
+    .addOption(new Option('--steps <N>', 'optimizer steps').argParser(wholeOption('--steps', 1)).default(USUAL_STEPS))
+    .addOption(
+      new Option('--seed <N>', 'of weights, samples and dropout').argParser(wholeOption('--seed', 0)).default(1),
+    )
+    .option('--data <FILE>', 'text, JSONL or .bin (16-bit token ids), builtin, or drawn (from the seed)')
+    .addOption(jsonOption())
+    .action(async (path, options) => {
+      const { host } = session;
+      const request = readRunRequest(path, options.layout, options.data, host);
+      if (!options.json) printIssues(request.issues, host);
+      const progress = createProgress(host);
+      const verified = await request.file
+        .placing(() => verify(request, options.steps, options.seed, (text) => progress.update(text)))
+        .finally(() => progress.done());
+      const report = verifyReport(request, verified);
+      if (!report.ok) session.end(exitCodes.failed);
+      printReport(report, options.json ? 'json' : 'text', host);
+    });
+}
+
+interface Verified {
+  readonly program: Program;
+  /** Of the job in its own types. */
+  readonly run: RunResult;
+  readonly parity: ParityReport;
+}
+
+/** One rank, no sharding, gradients accumulated over the same micro-batches. */
+const alone = (job: Job, layout: Layout): Layout => ({
+  ...layout,
+  tensor: 1,
+  pipeline: 1,
+  data: 1,
+  sharding: 0,
+  chunks: 1,
+  layersPerStage: [job.model.layers.length],
+  schedule: 'none',
+  gradientReduction: 'per-step',
+  recompute: 'none',
+  sequenceParallel: false,
+  keepGathered: false,
+});
+
+async function verify(
+  request: RunRequest,
+  steps: number,
+  seed: number,
+  say: (text: string) => void,
+): Promise<Verified> {
+  const { job, layout, corpus } = request;
+  const options: TrainOptions = {
+    steps,
+    seed,
+    initialDeviation: Math.min(0.25, 1 / Math.sqrt(job.model.hidden)),
+    captureGradients: [1, Math.min(3, steps)],
+    patienceMs: PATIENCE_MS,
+    ...(corpus && { corpus }),
+  };
+  const train = (program: Program, who: string): Promise<RunResult> =>
+    trainProgram(program, { ...options, onStep: ({ step }) => say(`${who}: step ${step} of ${steps}`) });
+  const program = compileProgram(job, layout);
+  const run = await train(program, formatLayout(layout));
+  if (typeof run.stopped === 'object') return { program, run, parity: compareRuns(run, run) };
+  const exact: Job = { ...job, precision: 'fp32' };
+  const exactLayout: Layout = { ...layout, gradientType: 'fp32' };
+  const many = job.precision === 'fp32' ? run : await train(compileProgram(exact, exactLayout), 'in fp32');
+  const one = await train(compileProgram(exact, alone(job, exactLayout)), 'one rank');
+  return { program, run, parity: compareRuns(one, many) };
+}
+
+function verifyReport(
+  { job, layout }: RunRequest,
+  { program, run, parity }: Verified,
+): Report & { readonly ok: boolean } {
+  const { stopped, memory, periods } = run;
+  const differ = compareBytes(program, run, periods);
+  const tracked = memory.every(({ differs }) => differs.length === 0);
+  const failed = typeof stopped === 'object';
+  const ok = !failed && parity.holds && differ.length === 0 && tracked;
+  const ranks = layout.tensor * layout.pipeline * layout.data;
+  const bytes = bytesOfRun(program, run);
+  const faults = [
+    ...(parity.holds ? [] : [`${count(parity.broken.length, 'tensor or number')} not those of one rank`]),
+    ...(differ.length === 0 ? [] : ['bytes not those of the program']),
+    ...(tracked ? [] : ['memory not that of the program']),
+  ];
+  return {
+    ok,
+    answer: failed
+      ? failureWords(stopped)
+      : ok
+        ? `verified: ${count(ranks, 'rank')} (${formatLayout(layout)}) ${ranks === 1 ? 'trains' : 'train'} as one rank does; bytes and memory are the program's`
+        : `not verified: ${faults.join(', ')}`,
+    tables: failed
+      ? []
+      : [parityTable(parity), ...(Object.keys(bytes).length > 0 ? [bytesTable(bytes, periods)] : []), memoryTable(run)],
+    reasons:
+      job.precision === 'fp32'
+        ? []
+        : [
+            `Bytes and memory are of the ${job.precision} program; results are compared in fp32, whose rounding hides no error.`,
+          ],
+    json: () => ({
+      schema: 'meshwright.run/1',
+      ok,
+      steps: run.losses.length,
+      losses: run.losses,
+      gradNorms: run.gradientNorms,
+      secondsPerStep: run.secondsPerStep,
+      bytes,
+      peakBytes: peaksOf(run),
+      parity: { holds: parity.holds, worst: Object.values(parity.worst), broken: parity.broken },
+      stopped,
+    }),
+  };
+}
+
+const whats: Readonly<Record<ParityFinding['what'], string>> = {
+  gradient: 'gradient of a tensor',
+  loss: 'loss',
+  norm: 'gradient norm',
+  parameter: 'parameter after the last step',
+  copies: 'copies of a parameter',
+  stopped: 'end of the run',
+};
+
+const parityTable = ({ worst }: ParityReport): Table =>
+  tableOf(
+    Object.values(worst),
+    [
+      words('what', ({ what }) => whats[what]),
+      numbers('largest difference', ({ difference }) => difference.toExponential(1)),
+      numbers('allowed', ({ bound }) => bound.toExponential(0)),
+      words('', ({ difference, bound }) => (difference <= bound ? 'holds' : 'BROKEN')),
+      words('where', ({ step, tensor }) => [step && `step ${step}`, tensor].filter(Boolean).join(', ')),
+    ],
+    'this layout against one rank, relative',
+  );

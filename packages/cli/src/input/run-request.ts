@@ -1,0 +1,76 @@
+/** @file What `run` and `verify` are asked to execute: a job whose model the runtime has kernels for, on tokens of a file,
+ * of the text that ships with Meshwright, or drawn from the seed.
+ */
+import { InputError, type Issue, issue, throwOnErrors } from '@meshwright/core/errors';
+import type { Job } from '@meshwright/core/job';
+import type { Layout } from '@meshwright/core/layout';
+import { countParameters } from '@meshwright/core/model';
+import { BYTE_VOCABULARY, builtinCorpus, type Corpus, checkSize, readCorpus } from '@meshwright/runtime';
+import type { Host } from '../host.ts';
+import { bytesNamed } from './files.ts';
+import { chooseLayout, type JobFile, readJobFile } from './job-file.ts';
+
+/** A job and layout that may be run. */
+export interface RunRequest {
+  readonly file: JobFile;
+  readonly job: Job;
+  readonly layout: Layout;
+  readonly parameters: number;
+  /** Undefined: tokens drawn from the seed. */
+  readonly corpus: Corpus | undefined;
+  /** Warnings and notes. */
+  readonly issues: readonly Issue[];
+}
+
+const executed: readonly string[] = ['gpt2', 'llama', 'mixtral'];
+
+/** Weight, gradient and two moments in four bytes: what a parameter takes at least. */
+const BYTES_PER_PARAMETER = 16;
+
+/** Reads what is to be run. Throws one InputError with what keeps it from being run. */
+export function readRunRequest(
+  path: string,
+  layoutText: string | undefined,
+  data: string | undefined,
+  host: Host,
+): RunRequest {
+  const file = readJobFile(path, layoutText, host);
+  const { job } = file;
+  const parameters = countParameters(job.model).total;
+  throwOnErrors([...checkModel(job), ...checkSize(BYTES_PER_PARAMETER * parameters)].map(file.place));
+  const { layout, issues } = chooseLayout(file);
+  return { file, job, layout, parameters, corpus: corpusFor(job, data, host), issues: [...file.issues, ...issues] };
+}
+
+function checkModel({ model }: Job): readonly Issue[] {
+  if (executed.includes(model.kind)) return [];
+  const message = `the runtime has no kernels for a model of kind ${model.kind}.`;
+  return [issue('MODEL_NOT_EXECUTED', 'model', message, `Use one of kind ${executed.join(', ')}.`)];
+}
+
+function corpusFor({ model }: Job, data: string | undefined, host: Host): Corpus | undefined {
+  if (data === 'drawn') return undefined;
+  if (data === 'builtin' || (data === undefined && model.vocabulary >= BYTE_VOCABULARY)) return builtinCorpus();
+  if (data === undefined) return undefined;
+  const format = /\.bin$/i.test(data) ? 'bin' : /\.(jsonl|ndjson)$/i.test(data) ? 'jsonl' : 'text';
+  return readCorpus(data, bytesNamed(data, host), format);
+}
+
+/** A whole number of an option. Throws VALUE_OUT_OF_RANGE. */
+export const wholeOption =
+  (name: string, least: number) =>
+  (text: string): number => {
+    const value = Number(text.replaceAll(',', ''));
+    if (Number.isSafeInteger(value) && value >= least) return value;
+    const message = `${text} is not a whole number from ${least}.`;
+    throw new InputError([issue('VALUE_OUT_OF_RANGE', name, message, `Use ${least} or more.`)]);
+  };
+
+/** A positive number of an option. Throws VALUE_OUT_OF_RANGE. */
+export const positiveOption =
+  (name: string) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (Number.isFinite(value) && value > 0) return value;
+    throw new InputError([issue('VALUE_OUT_OF_RANGE', name, `${text} is not a number above 0.`, 'Use 0.001.')]);
+  };
