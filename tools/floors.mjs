@@ -29,7 +29,11 @@ export const coreRooms = [
   { room: 'memory', floor: 3, imports: ['program', 'tensor', 'mesh'] },
   { room: 'cost', floor: 3, imports: ['program', 'cluster', 'collectives', 'tensor', 'mesh'] },
   { room: 'sim', floor: 3, imports: ['program', 'cost', 'memory', 'timeline', 'tensor', 'mesh'] },
-  { room: 'export', floor: 3, imports: ['layout', 'job', 'program', 'timeline', 'cluster', 'frameworks'] },
+  {
+    room: 'export',
+    floor: 3,
+    imports: ['layout', 'job', 'program', 'timeline', 'cluster', 'frameworks', 'tensor', 'mesh'],
+  },
   {
     room: 'io',
     floor: 3,
