@@ -1,8 +1,8 @@
-/** @file Writes what the README shows: output of the command and files of the repository, between markers, and the
- * drawings under docs/figures. Nothing in those places is written by hand.
+/** @file Writes what the README and the guide to choosing a layout show: output of the command and files of the repository,
+ * between markers, and the drawings under docs/figures. Nothing in those places is written by hand.
  *
  *   node tools/readme.mjs            writes them anew
- *   node tools/readme.mjs --check    ends with 1 when the README says something else than the command
+ *   node tools/readme.mjs --check    ends with 1 when a page says something else than the command
  *
  * Markers: `<!-- begin: meshwright plan x.yaml -->` (with `| head -n 9` behind it: only these lines),
  * `<!-- begin: file examples/x.mjs -->`, both up to `<!-- end -->`. */
@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeReady, root, run } from './ready.mjs';
 
-const readme = join(root, 'README.md');
+const pages = ['README.md', 'docs/guide/choosing-a-layout.md'];
 const block = /<!-- begin: (.+?) -->\n[\s\S]*?<!-- end -->/g;
 
 /** A figure of the main job under a layout that uses every axis. */
@@ -46,13 +46,17 @@ function content(what) {
 const fenced = (language, text) => `\`\`\`${language}\n${text}\`\`\`\n`;
 
 makeReady();
-const before = readFileSync(readme, 'utf8');
-const after = before.replace(block, (_, what) => `<!-- begin: ${what} -->\n${content(what)}<!-- end -->`);
-if (process.argv.includes('--check')) {
-  if (before !== after) console.error('README.md is not what the command says; run node tools/readme.mjs');
-  process.exitCode = before === after ? 0 : 1;
-} else {
-  writeFileSync(readme, after);
+const isCheck = process.argv.includes('--check');
+for (const page of pages) {
+  const before = readFileSync(join(root, page), 'utf8');
+  const after = before.replace(block, (_, what) => `<!-- begin: ${what} -->\n${content(what)}<!-- end -->`);
+  if (!isCheck) writeFileSync(join(root, page), after);
+  else if (before !== after) {
+    console.error(`${page} is not what the command says; run node tools/readme.mjs`);
+    process.exitCode = 1;
+  }
+}
+if (!isCheck) {
   mkdirSync(join(root, 'docs/figures'), { recursive: true });
   for (const [path, args] of figures) writeFileSync(join(root, path), meshwright(args));
 }

@@ -73,15 +73,16 @@ function tensorLines(facts: Facts, use: LayerUse, chosen: number | undefined): r
   const parameters = activeLayer(job);
   const isUsual = weight === 2 && Math.abs(parameters / (12 * hidden ** 2) - 1) < 0.01;
   return tensorGroups(facts, use, chosen).map(({ name, degree, bandwidth }): BreakEven => {
-    const value = tensorRatio({ weight, hidden, parameters }, degree, use.rate, bandwidth);
+    const ratio = tensorRatio({ weight, hidden, parameters }, degree, use.rate, bandwidth);
+    const law = isUsual ? '(t-1) F / (3 h B)' : `${2 * weight} (t-1) h F / (P B)`;
     return {
-      what: `tensor exchange over compute in a forward, t = ${degree}`,
-      symbols: isUsual ? '(t-1) F / (3 h B)' : `${2 * weight} (t-1) h F / (P B)`,
-      value,
-      here: 1,
-      unit: 'share',
+      what: 'tensor ranks that exchange as long as they compute forward',
+      symbols: isUsual ? '1 + 3 h B / F' : `1 + P B / (${2 * weight} h F)`,
+      value: 1 + (degree - 1) / ratio,
+      here: degree,
+      unit: 'count',
       link: name,
-      says: `${degree} ranks exchange for ${share(value)} of what they compute forward, half of that backward; at that rate both are equal at t = ${(1 + (degree - 1) / value).toFixed(1)}.`,
+      says: `at t = ${degree} exchanges take ${law} = ${share(ratio)} of the compute of a forward, and half of that of a backward.`,
     };
   });
 }
@@ -129,7 +130,7 @@ function gatherLines(facts: Facts, use: LayerUse): readonly BreakEven[] {
       here: use.tokens,
       unit: 'tokens',
       link: name,
-      says: `a layer is gathered in ${time(seconds)} and used for ${time(use.seconds)} forward: ${whole(use.tokens)} tokens ${hides ? 'hide' : 'do not hide'} it, ${whole(Math.ceil(tokens))} ${hides ? 'would do' : 'are needed'}.`,
+      says: `a layer is gathered in ${time(seconds)} and used for ${time(use.seconds)} forward: gathered ahead, ${whole(use.tokens)} tokens ${hides ? 'hide' : 'do not hide'} it, ${whole(Math.ceil(tokens))} ${hides ? 'would do' : 'are needed'}.`,
     },
     ...(crossesNode ? networkLine(facts, use, bytes) : []),
   ];

@@ -7,7 +7,7 @@ const decisions = ({ flow }: Explained): readonly string[] => flow.map((each) =>
 const valueOf = (explained: Explained, step: string, what: string): number | undefined =>
   stepNamed(explained, step).numbers.find((each) => each.what === what)?.value;
 
-describe('the flow', () => {
+describe('the flow', { timeout: 120_000 }, () => {
   it('ends at DDP for GPT-2 on one node', () => {
     const explained = explainedExample('gpt2-8xa100');
     expect(decisions(explained)).toEqual(['one-gpu yes', 'batch yes', 'search yes']);
@@ -51,7 +51,7 @@ describe('the flow', () => {
     expect(stepNamed(explained, 'three-axes').decision).toBe('yes');
     expect(explained.given?.layout).toContain('tp=8,pp=64,dp=6,mbs=1,zero=0,ac=full');
     expect(explained.job['kept']).toBe('microBatch=1,recompute=full,gradientType=fp32');
-  }, 60_000);
+  });
 
   it('never beats the search, and is what the search evaluates', () => {
     for (const name of ['gpt2-8xa100', 'llama-2-7b-8xh100', 'llama-3.1-70b-64xh100', 'narayanan-1t']) {
@@ -59,7 +59,7 @@ describe('the flow', () => {
       expect(costOverSearch).toBeGreaterThanOrEqual(0);
       expect(costOverSearch).toBe((recommendation?.seconds ?? 0) / (search?.seconds ?? 1) - 1);
     }
-  }, 60_000);
+  });
 
   it('goes on to sharding when DDP fits only with recomputation', () => {
     const long = { layers: 24, hidden: 2048, heads: 16, kvHeads: 16, ffn: 8192, vocab: 32_000, positions: 32_768 };
@@ -68,7 +68,7 @@ describe('the flow', () => {
     expect(stepNamed(explained, 'one-gpu')).toMatchObject({ decision: 'barely' });
     expect(stepNamed(explained, 'one-gpu').answer).toContain('fits only with recomputation');
     expect(explained.flow.some((each) => each.step === 'sharded-optimizer')).toBe(true);
-  }, 20_000);
+  });
 
   it('says why it stops where nothing fits', () => {
     const huge = { layers: 8, hidden: 65_536, heads: 64, kvHeads: 64, ffn: 262_144, vocab: 32_000 };
@@ -77,7 +77,7 @@ describe('the flow', () => {
     expect(explained.search).toBeUndefined();
     expect(explained.flow.filter((each) => each.decision === 'yes').map((each) => each.step)).toEqual(['batch']);
     expect(explained.issues.map((each) => each.code)).toContain('NOTHING_FITS');
-    expect(stepNamed(explained, 'tensor').answer).toMatch(/^no: .* needs .* at least: .* of (weights|gradients)/);
+    expect(stepNamed(explained, 'tensor').answer).toMatch(/^no: .* needs .* at least, .* of it (weights|gradients)/);
     expect(stepNamed(explained, 'pipeline').answer).toBe('no: no GPUs remain for stages beside tensor 8.');
   });
 

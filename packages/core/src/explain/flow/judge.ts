@@ -36,7 +36,7 @@ export interface Judgement {
 }
 
 /** Share of the step above which waiting for gathers counts as not hidden; the threshold of DATA_SYNC_EXPOSED. */
-export const HIDDEN_BELOW = 0.1;
+const HIDDEN_BELOW = 0.1;
 
 export const stepSeconds = (trial: LegalTrial): number => trial.candidate.evaluation.seconds;
 
@@ -93,8 +93,8 @@ function tooLarge({ trials, facts }: FlowContext, name: string, trial: LegalTria
   const { memory } = trials.shownOf(trial);
   const stage = [...memory.stages].sort((a, b) => b.deviceBytes - a.deviceBytes)[0];
   const parts = Object.entries(stage?.partsBytes ?? {}).sort(([, a], [, b]) => b - a);
-  const largest = parts.slice(0, 2).map(([part, size]) => `${gib(size)} of ${part}`);
-  return `${name} needs ${gib(stage?.deviceBytes ?? 0)} of ${gib(facts.capacityBytes)} at least: ${largest.join(' and ')} among it`;
+  const largest = parts.slice(0, 2).map(([part, size]) => `${gib(size)} of it ${part}`);
+  return `${name} needs ${gib(stage?.deviceBytes ?? 0)} of ${gib(facts.capacityBytes)} at least, ${largest.join(' and ')}`;
 }
 
 /** The state law in words: `16 x 6.74 B = 107.8 GB (100 GiB)`. */

@@ -20,7 +20,7 @@ function layoutOf(row: StrategyRow): Layout {
   return completeLayout(layout, job, splitCosts(job)).layout;
 }
 
-describe('the table', () => {
+describe('the table', { timeout: 60_000 }, () => {
   it('has the rows of the field in the order of the flow', () => {
     expect(table.map((row) => row.strategy)).toEqual(['DP', 'ZeRO-1', 'ZeRO-2', 'ZeRO-3', 'TP', 'TP+SP', 'PP']);
     expect(table.flatMap((row) => row.issues)).toEqual([]);
