@@ -1,9 +1,9 @@
 /** @file Rounds of the steady state: run again until they repeat themselves, then added in one go.
  *
- * A round is a max-plus map on the clocks that it is handed. If it moves all of them by the same time, so does the next
- * one. Where stages are faster than those that wait for them, each moves by a time of its own. If it did so twice, and
- * none moves more than one that waits for it, so it does in all later rounds: who was waited for in the second round
- * moves as much as who waited, and all others fall back.
+ * A round is a max-plus map on the clocks that it is handed. If one or several rounds move all of them by the same time,
+ * so do the next ones. Where stages are faster than those that wait for them, each moves by a time of its own. If that
+ * happens twice, and no stage moves more than one that waits for it, it goes on: who was waited for the second time moved
+ * as much as who waited, and all others fall back.
  */
 import type { Loop } from './order.ts';
 import { BYTES, CLOCKS, COMPUTE, HOST, PEAK, type Walk, WIDTH } from './state.ts';
@@ -22,38 +22,61 @@ interface Snapshot {
   readonly copies: Float64Array;
 }
 
-/** How a round moved the clocks. */
+/** How rounds moved the clocks. */
 interface Motion {
   /** By stage, the time by which its clocks moved. */
   readonly periods: Float64Array;
-  /** All clocks of each stage moved alike. */
-  isEven: boolean;
+  /** Rounds in which all clocks of each stage moved alike; 0 for none. */
+  rounds: number;
 }
 
 /** Runs a round again until the real number of micro-batches is reached. */
 export function repeatLoop(walk: Walk, loop: Loop): void {
-  const { order, state, step } = walk;
-  if (order.extra === 0) return;
-  const stages = step.stages.length;
-  const copies = walk.units === undefined ? 0 : 2 * (step.layout.prefetch + 1) * stages;
-  const before: Snapshot = {
-    state: new Float64Array(state.length),
-    sent: new Float64Array(loop.onTheWay.length),
-    copies: new Float64Array(copies),
-  };
-  const motion: Motion = { periods: new Float64Array(stages), isEven: false };
-  for (let left = order.extra; left > 0; left--) {
-    takeSnapshot(walk, loop, before);
+  const { order, state } = walk;
+  const peaks = state.slice();
+  const before = createSnapshot(walk, loop);
+  const motion: Motion = { periods: new Float64Array(walk.step.stages.length), rounds: 0 };
+  // Which round the clocks come back to is not known: a snapshot is compared with twice as many rounds each time.
+  let patience = 1;
+  let rounds = 0;
+  for (let left = order.extra; left > 0; ) {
+    if (rounds === 0) takeSnapshot(walk, loop, before);
     goBack(walk, loop);
     for (let peak = PEAK; peak < state.length; peak += WIDTH) state[peak] = 0;
     visitAll(walk, loop.from, loop.to);
-    const isSteady = left > 1 && repeatsItself(walk, loop, before, motion);
-    if (isSteady) skip(walk, loop, motion, left - 1, before);
-    for (let peak = PEAK; peak < state.length; peak += WIDTH) {
-      state[peak] = Math.max(state[peak] as number, before.state[peak] as number);
+    rounds += 1;
+    left -= 1;
+    if (rounds <= left) {
+      const found = compare(walk, loop, before, motion, rounds);
+      if (found === 'steady') {
+        const cycles = Math.floor(left / rounds);
+        skip(walk, loop, motion, cycles, rounds, before);
+        left -= cycles * rounds;
+      }
+      if (found !== undefined) rounds = 0;
     }
-    if (isSteady) return;
+    raisePeaks(peaks, state);
+    if (rounds === patience) {
+      rounds = 0;
+      patience *= 2;
+    }
   }
+  raisePeaks(state, peaks);
+}
+
+function raisePeaks(into: Float64Array, from: Float64Array): void {
+  for (let peak = PEAK; peak < into.length; peak += WIDTH) {
+    into[peak] = Math.max(into[peak] as number, from[peak] as number);
+  }
+}
+
+function createSnapshot({ state, units, step }: Walk, { onTheWay }: Loop): Snapshot {
+  const copies = units === undefined ? 0 : 2 * (step.layout.prefetch + 1) * step.stages.length;
+  return {
+    state: new Float64Array(state.length),
+    sent: new Float64Array(onTheWay.length),
+    copies: new Float64Array(copies),
+  };
 }
 
 function takeSnapshot(walk: Walk, { onTheWay }: Loop, into: Snapshot): void {
@@ -90,13 +113,21 @@ function goBack({ units, order, sent }: Walk, { round, onTheWay }: Loop): void {
   }
 }
 
-/** Whether all later rounds move the clocks as this one did. */
-function repeatsItself(walk: Walk, loop: Loop, before: Snapshot, motion: Motion): boolean {
+/** Whether the clocks moved alike since the snapshot, `rounds` ago: `steady` when all later rounds do so too, `even` when
+ * that has to be seen a second time.
+ */
+function compare(
+  walk: Walk,
+  loop: Loop,
+  before: Snapshot,
+  motion: Motion,
+  rounds: number,
+): 'steady' | 'even' | undefined {
   const { state } = walk;
   const { periods } = motion;
   const tolerance = STEADY * (state[state.length - WIDTH + COMPUTE] as number);
   let isUniform = true;
-  let isSame = motion.isEven;
+  let isSame = motion.rounds === rounds;
   for (let stage = 0; stage < periods.length; stage++) {
     const clock = stage * WIDTH + COMPUTE;
     const period = (state[clock] as number) - (before.state[clock] as number);
@@ -104,8 +135,11 @@ function repeatsItself(walk: Walk, loop: Loop, before: Snapshot, motion: Motion)
     periods[stage] = period;
     if (Math.abs(period - (periods[0] as number)) > tolerance) isUniform = false;
   }
-  motion.isEven = movesEvenly(walk, loop, before, periods, tolerance);
-  return motion.isEven && (isUniform || (isSame && waitsForFaster(walk, loop, periods, tolerance)));
+  motion.rounds = 0;
+  if (!movesEvenly(walk, loop, before, periods, tolerance)) return undefined;
+  if (isUniform || (isSame && waitsForFaster(walk, loop, periods, tolerance))) return 'steady';
+  motion.rounds = rounds;
+  return 'even';
 }
 
 /** The host may move less: then nothing waited for it in this round, and its distance only grows. Lanes that the round
@@ -156,27 +190,35 @@ function waitsForFaster({ order }: Walk, loop: Loop, periods: Float64Array, tole
   return true;
 }
 
-/** `rounds` more rounds in one go. */
-function skip(walk: Walk, { onTheWay }: Loop, { periods }: Motion, rounds: number, before: Snapshot): void {
+/** `cycles` times the rounds since the snapshot in one go. */
+function skip(
+  walk: Walk,
+  { onTheWay }: Loop,
+  { periods }: Motion,
+  cycles: number,
+  rounds: number,
+  before: Snapshot,
+): void {
   const { state, sent, units } = walk;
   for (let base = 0; base < state.length; base += WIDTH) {
     for (let clock = base; clock < base + CLOCKS; clock++) {
       const now = state[clock] as number;
-      state[clock] = now + (now - (before.state[clock] as number)) * rounds;
+      state[clock] = now + (now - (before.state[clock] as number)) * cycles;
     }
+    // Every round adds the same; the peak is that of the last one.
     const bytes = state[base + BYTES] as number;
-    const growth = (bytes - (before.state[base + BYTES] as number)) * rounds;
+    const growth = ((bytes - (before.state[base + BYTES] as number)) / rounds) * (cycles * rounds);
     state[base + BYTES] = bytes + growth;
     if (growth > 0) state[base + PEAK] = (state[base + PEAK] as number) + growth;
   }
   onTheWay.forEach((transfer, index) => {
     const now = sent[transfer] as number;
-    sent[transfer] = now + (now - (before.sent[index] as number)) * rounds;
+    sent[transfer] = now + (now - (before.sent[index] as number)) * cycles;
   });
   if (units === undefined) return;
   const perStage = 2 * units.ring;
   for (let slot = 0; slot < units.ready.length; slot++) {
-    const ahead = (periods[Math.floor(slot / perStage)] as number) * rounds;
+    const ahead = (periods[Math.floor(slot / perStage)] as number) * cycles;
     units.ready[slot] = (units.ready[slot] as number) + ahead;
   }
 }

@@ -22,7 +22,7 @@ export function evaluateStep(step: StepSpec, order: WalkOrder): Evaluation {
   let at = 0;
   for (const loop of order.loops) {
     visitAll(walk, at, loop.to);
-    repeatLoop(walk, loop);
+    if (order.extra > 0) repeatLoop(walk, loop);
     at = loop.to;
   }
   visitAll(walk, at, order.visits.stage.length);
