@@ -126,8 +126,9 @@ export function planBuckets(
 }
 
 function tiedBucket(chunks: readonly ChunkBlocks[], counts: ParameterCounts, layers: number): readonly BucketPlan[] {
+  if (counts.tied === undefined) return [];
   const ends = chunks.flat().filter((block) => block < 0 || block >= layers);
-  if (counts.tied === undefined || ends.length === 0) return [];
+  if (ends.length === 0) return [];
   return [
     {
       name: 'tied',

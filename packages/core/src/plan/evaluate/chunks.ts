@@ -7,7 +7,7 @@ import { type BucketPlan, planBuckets, reducesEachMicroBatch, sumsOverEnds } fro
 import type { BlockMatrix } from '../../cost/index.ts';
 import type { BlockPrice, ChunkPrice } from '../blocks.ts';
 import type { SampleCall } from '../sample.ts';
-import type { BucketSpec, SpecInput } from './buckets.ts';
+import { type BucketSpec, isSharded, type SpecInput } from './buckets.ts';
 import { pieceBytes } from './piece-bytes.ts';
 
 /** Blocks of one chunk between two events of the data axis. */
@@ -37,6 +37,8 @@ export interface ChunkSpec {
   readonly head: boolean;
   /** Without the tied matrix. */
   readonly plans: readonly BucketPlan[];
+  /** Of each plan; none without a data axis, where chunks share a bucket. */
+  readonly buckets: readonly BucketSpec[];
   readonly tied: BucketPlan | undefined;
   /** Buckets in the order of their first use; -1 is the tied one. */
   readonly opening: readonly number[];
@@ -53,15 +55,13 @@ export function chunkSpecs(
   input: SpecInput,
   bucketOf: (plan: BucketPlan) => BucketSpec,
 ): (content: ChunkContent) => ChunkSpec {
-  const known = new Map<number, ChunkSpec>();
+  const known: (ChunkSpec | undefined)[] = [];
   return (content) => {
     const { layers, embed, head, lowest } = content;
     const key = layers * 8 + (embed ? 4 : 0) + (head ? 2 : 0) + (lowest ? 1 : 0);
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const made = chunkSpec(content, input, bucketOf);
-    known.set(key, made);
-    return made;
+    const chunk = known[key] ?? chunkSpec(content, input, bucketOf);
+    known[key] = chunk;
+    return chunk;
   };
 }
 
@@ -75,15 +75,30 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
   const all = planBuckets([order], counts, headBlock, layout);
   const plans = all.filter((plan) => !plan.tied);
   const tied = all.find((plan) => plan.tied);
-  const cut: Cutting = { input, content, plans, tied, headBlock, bucketOf };
+  const bucketAt = new Int32Array(headBlock + 2).fill(-1);
+  plans.forEach((plan, bucket) => {
+    for (const block of plan.blocks) bucketAt[block + 1] = bucket;
+  });
+  const buckets = layout.data > 1 ? plans.map(bucketOf) : [];
+  const cut: Cutting = {
+    input,
+    content,
+    plans,
+    buckets,
+    tied,
+    headBlock,
+    bucketAt,
+    tiedBucket: tied && bucketOf(tied),
+  };
   return {
     head,
     plans,
+    buckets,
     tied,
     opening: [...all].sort((a, b) => a.firstBlock - b.firstBlock).map((plan) => plans.indexOf(plan)),
     forward: blocks.whole('F', layers, embed, head),
     backward: blocks.whole('B', layers, embed, head),
-    forwardPieces: layout.data > 1 && layout.sharding > 0 ? pieces('F', order, cut) : [],
+    forwardPieces: isSharded(layout) ? pieces('F', order, cut) : [],
     backwardPieces: pieces('B', order.reverse(), cut),
   };
 }
@@ -92,9 +107,12 @@ interface Cutting {
   readonly input: SpecInput;
   readonly content: ChunkContent;
   readonly plans: readonly BucketPlan[];
+  readonly buckets: readonly BucketSpec[];
   readonly tied: BucketPlan | undefined;
+  readonly tiedBucket: BucketSpec | undefined;
   readonly headBlock: number;
-  readonly bucketOf: (plan: BucketPlan) => BucketSpec;
+  /** Bucket of each block, the embedding's first; -1 for none. */
+  readonly bucketAt: Int32Array;
 }
 
 const callOf = (direction: 'F' | 'B', block: number, head: number): SampleCall => {
@@ -105,11 +123,7 @@ const callOf = (direction: 'F' | 'B', block: number, head: number): SampleCall =
 
 /** Cuts a chunk where the bucket changes; units of sharding 3 are single blocks. */
 function pieces(direction: 'F' | 'B', order: readonly number[], cut: Cutting): readonly Piece[] {
-  const { plans, headBlock } = cut;
-  const bucketAt = new Int32Array(headBlock + 2).fill(-1);
-  plans.forEach((plan, bucket) => {
-    for (const block of plan.blocks) bucketAt[block + 1] = bucket;
-  });
+  const { headBlock, bucketAt } = cut;
   const isLayer = (block: number): boolean => block >= 0 && block < headBlock;
   const makePiece = pieceMaker(direction, cut);
   const result: Piece[] = [];
@@ -140,24 +154,23 @@ interface Priced {
 type MakePiece = (first: number, last: number, length: number, own: number) => Piece;
 
 function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
-  const { input, content, plans, tied, headBlock, bucketOf } = cut;
+  const { input, content, plans, buckets, tied, headBlock } = cut;
   const { blocks, layout } = input;
   const each = reducesEachMicroBatch(layout);
-  const counted = each || (layout.sharding === 3 && layout.data > 1);
-  const tiedBucket = tied && counted ? bucketOf(tied) : undefined;
+  const tiedSums = tied !== undefined && sumsOverEnds(tied, layout);
   let before: Priced | undefined;
   let made = -1;
   return (first, last, length, own) => {
     const call = blocks.calls[callOf(direction, first, headBlock)];
     const touchesTied = tied !== undefined && (first < 0 || first >= headBlock);
     const plan = plans[own];
-    const bucket = plan && counted ? bucketOf(plan) : undefined;
+    const bucket = buckets[own];
     const makesOwn = each && own !== made;
     made = own;
     if (before?.call !== call || before.length !== length || before.bucket !== bucket || before.makesOwn !== makesOwn) {
       // The embedding finds the tied gradients made where the head is on its stage.
       const makesTied = each && touchesTied && !(first < 0 && content.head);
-      const bytes = pieceBytes(call.memory, length, bucket, tiedBucket, { own: makesOwn, tied: makesTied });
+      const bytes = pieceBytes(call.memory, length, bucket, cut.tiedBucket, { own: makesOwn, tied: makesTied });
       before = { call, length, bucket, makesOwn, bytes };
     }
     const backward = direction === 'B';
@@ -168,7 +181,7 @@ function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
       touchesTied,
       readsWeights: call.readsWeights,
       completesOwn: backward && content.lowest && plan?.readyBlock === last,
-      completesTied: backward && tied?.readyBlock === last && !sumsOverEnds(tied, layout),
+      completesTied: backward && tied?.readyBlock === last && !tiedSums,
     };
   };
 }

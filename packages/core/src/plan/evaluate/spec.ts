@@ -134,17 +134,14 @@ function stageSpec(
 ): StageSpec {
   const tied = chunks.find((chunk) => chunk.tied !== undefined)?.tied;
   const buckets: BucketSpec[] = tied === undefined ? [] : [bucketOf(tied)];
-  const start = buckets.length;
   const opening: number[] = [];
   const firstBucket: number[] = [];
-  for (const { plans, opening: order } of chunks) {
-    firstBucket.push(input.layout.data > 1 ? buckets.length : start);
-    for (const bucket of order) opening.push(bucket < 0 ? 0 : buckets.length + bucket);
-    for (const plan of plans) buckets.push(bucketOf(plan));
+  for (const chunk of chunks) {
+    firstBucket.push(buckets.length);
+    for (const bucket of chunk.opening) opening.push(bucket < 0 ? 0 : buckets.length + bucket);
+    for (const bucket of chunk.buckets) buckets.push(bucket);
   }
-  if (input.layout.data === 1) {
-    buckets.splice(start, buckets.length, bucketOf(joined(chunks.flatMap((chunk) => chunk.plans))));
-  }
+  if (input.layout.data === 1) buckets.push(bucketOf(joined(chunks.flatMap((chunk) => chunk.plans))));
   let elements = 0;
   let shardElements = 0;
   let residentBytes = input.blocks.tailScalarBytes;
@@ -186,19 +183,22 @@ function tablesOf(stages: readonly StageSpec[], chunks: number): Tables {
   const buckets: BucketSpec[] = [];
   const stageBucket = new Int32Array(stages.length + 1);
   const firstBucket = new Int32Array(places);
-  stages.forEach((spec, stage) => {
-    for (const [chunk, { forward, backward, forwardPieces, backwardPieces }] of spec.chunks.entries()) {
-      const place = whole.length;
+  let place = 0;
+  for (let stage = 0; stage < stages.length; stage++) {
+    const spec = stages[stage] as StageSpec;
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const { forward, backward, forwardPieces, backwardPieces } = spec.chunks[chunk] as ChunkSpec;
       whole.push(forward.matrix, backward.matrix);
-      wholeBytes[2 * place] = forward.net;
-      wholeBytes[2 * place + 1] = forward.rise;
-      wholeBytes[2 * place + 2] = backward.net;
-      wholeBytes[2 * place + 3] = backward.rise;
       pieces.push(forwardPieces, backwardPieces);
-      firstBucket.fill(buckets.length + (spec.firstBucket[chunk] ?? 0), place, place + 2);
+      for (const { net, rise } of [forward, backward]) {
+        wholeBytes[2 * place] = net;
+        wholeBytes[2 * place + 1] = rise;
+        firstBucket[place] = buckets.length + (spec.firstBucket[chunk] as number);
+        place += 1;
+      }
     }
     for (const bucket of spec.buckets) buckets.push(bucket);
     stageBucket[stage + 1] = buckets.length;
-  });
+  }
   return { whole, wholeBytes, pieces, buckets, stageBucket, firstBucket };
 }
