@@ -33,12 +33,18 @@ export function blockRows(model: ModelSpec): readonly BlockRow[] {
 
 const end = (block: string, each: number): BlockRow => ({ block, attention: '', feedForward: '', each, blocks: 1 });
 
-function attentionOf({ attention }: LayerSpec): string {
-  const { heads, kvHeads, headSize } = attention;
-  return heads === kvHeads ? `${heads} heads of ${headSize}` : `${heads} heads of ${headSize}, ${kvHeads} for keys`;
+function attentionOf({ attention, placement = 'pre' }: LayerSpec): string {
+  const { heads, kvHeads, headSize, window } = attention;
+  const shared = heads === kvHeads ? '' : `, ${kvHeads} for keys`;
+  const latent = attention.kind === 'latent' ? `, latent ${attention.keyValueRank}` : '';
+  const seen = window === undefined ? '' : attention.chunked ? `, chunks of ${window}` : `, window ${window}`;
+  const beside = placement.startsWith('parallel') ? ', beside the feed-forward' : '';
+  return `${heads} heads of ${headSize}${shared}${latent}${seen}${beside}`;
 }
 
 function feedForwardOf({ ffn }: LayerSpec): string {
   const width = `${ffn.width}${ffn.gated ? ' gated' : ''}`;
-  return ffn.kind === 'dense' ? width : `${ffn.topK} of ${ffn.experts} experts of ${width}`;
+  if (ffn.kind === 'dense') return width;
+  const shared = ffn.shared ? `, ${ffn.shared.width} shared` : '';
+  return `${ffn.topK} of ${ffn.experts} experts of ${width}${shared}`;
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { InputError, type Issue, issue, throwOnErrors } from '@meshwright/core/errors';
 import { readModelConfig } from '@meshwright/core/io';
 import {
+  checkCompiles,
   countParameters,
   flopsPerToken,
   type HfTensor,
@@ -69,19 +70,23 @@ function modelReport(
   withTensors: boolean,
   format: Format,
 ): Report {
-  const { total, active, embedding, head, perLayer } = countParameters(model);
+  const { total, active, embedding, head, perLayer, mtp } = countParameters(model);
   const cost = flopsPerToken(model, length);
   const works = active === total ? '' : `, ${formatCount(active)} work on a token`;
   const layers = count(model.layers.length, 'layer');
   return {
     answer: `${model.name}: ${formatCount(total)} parameters${works}, ${layers}, ${significant(cost / 1e9)} GFLOP per token at length ${whole(length)}`,
     tables: withTensors ? [tensorTable(hfTensors(model), format)] : [blockTable(model, total)],
-    reasons: [`${whole(total)} parameters. FLOPs count ${mfuConvention}.`],
+    reasons: [
+      `${whole(total)} parameters. FLOPs count ${mfuConvention}.`,
+      ...(mtp > 0 ? [`Beside these: ${whole(mtp)} parameters of modules that predict further tokens.`] : []),
+      ...compiles(model),
+    ],
     json: () => ({
       schema: 'meshwright.model/1',
       name: model.name,
       kind: model.kind,
-      parameters: { total, active, embedding, head, mtp: 0, perLayer },
+      parameters: { total, active, embedding, head, mtp, perLayer },
       ...(withTensors && { tensors: hfTensors(model) }),
       flopsPerToken: cost,
       flopsLength: length,
@@ -90,6 +95,12 @@ function modelReport(
     }),
   };
 }
+
+/** Says when a model can be counted and not planned. */
+const compiles = (model: ModelSpec): readonly string[] =>
+  checkCompiles(model)
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message }) => `Counted and not planned: ${message}`);
 
 const blockTable = (model: ModelSpec, total: number): Table =>
   tableOf(blockRows(model), [

@@ -1,7 +1,9 @@
 /** @file Compiles a job under a layout into a step program: a sequence of pure passes. */
+import { throwOnErrors } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { createMesh } from '../mesh/index.ts';
+import { checkCompiles } from '../model/index.ts';
 import type { BufferDeclaration, Group, Program, Template } from '../program/index.ts';
 import { scheduleList } from '../schedules/index.ts';
 import type { BlockContext } from './context.ts';
@@ -19,7 +21,9 @@ export interface BlockTemplates {
   readonly scalars: readonly BufferDeclaration[];
 }
 
+/** Throws an InputError for a model whose layers have no operations yet, so that none is compiled as something else. */
 export function blockTemplates(context: BlockContext): BlockTemplates {
+  throwOnErrors(checkCompiles(context.model));
   const declarations: Declarations = new Map();
   const templates = [embedForward, layerForward, headForward, headBackward, layerBackward, embedBackward].map(
     (template) => template(context, declarations),

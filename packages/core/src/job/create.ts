@@ -1,4 +1,5 @@
 import { type Issue, issue, throwOnErrors } from '../errors/index.ts';
+import { checkCompiles } from '../model/index.ts';
 import { type BatchInput, batchOf, checkBatch } from './batch.ts';
 import type { Job, KernelPlan } from './types.ts';
 
@@ -39,7 +40,7 @@ export function createJob(input: JobInput): Job {
 
 /** All that is wrong or risky between the parts of a job; layouts are judged elsewhere. */
 export function validateJob(job: Pick<Job, 'batch' | 'model'>): readonly Issue[] {
-  return checkBatch(job.batch, job.model, 'batch');
+  return [...checkCompiles(job.model), ...checkBatch(job.batch, job.model, 'batch')];
 }
 
 function checkNumbers({ batch, kernels }: JobInput): readonly Issue[] {

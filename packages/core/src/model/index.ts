@@ -1,7 +1,9 @@
 /** @file Models: from a preset, from dimensions or from a Hugging Face configuration; their parameters and FLOPs. */
-export { countParameters, elementsOf, flopsPerToken, mfuConvention, type ParameterCounts } from './counts.ts';
+export { checkCompiles } from './compiles.ts';
+export { countParameters, elementsOf, type ParameterCounts } from './counts.ts';
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
-export { blockParameters, type HfTensor, hfTensors, parametersOf } from './parameters.ts';
+export { flopsPerToken, mfuConvention, tokensSeen } from './flops.ts';
+export { blockParameters, type HfTensor, hfTensors, hfTensorsOfMtp, parametersOf } from './parameters/index.ts';
 export { type ModelPreset, modelFromPreset, type PresetName, presetNames, presets } from './presets.ts';
 export { type ConfigOptions, modelFromConfig } from './read-config.ts';
 export { type ModelResult, modelFromDimensions } from './read-dimensions.ts';
@@ -10,11 +12,17 @@ export type {
   AttentionSpec,
   BlockId,
   DenseFfn,
+  GroupedAttention,
   HfSlice,
+  LatentAttention,
   LayerSpec,
+  ModelKind,
   ModelSpec,
   MoeFfn,
+  MtpSpec,
   NormKind,
+  NormPlacement,
   ParameterDim,
   ParameterSpec,
+  QueryKeyNorm,
 } from './types.ts';

@@ -1,6 +1,7 @@
 /** @file Models by name. Every preset says where its dimensions were read and when. */
 import { didYouMean, issue, quote } from '../errors/index.ts';
-import { type ModelDimensions, modelOf } from './dimensions.ts';
+import { modelOf } from './check.ts';
+import type { ModelDimensions } from './dimensions.ts';
 import { type ModelResult, notesOf } from './read-dimensions.ts';
 
 /** A model by name: its dimensions with their origin. */

@@ -37,8 +37,8 @@ describe('architectures that are not modelled', () => {
     expect(issues[0]?.message).toMatch(new RegExp(`^${architecture} is not modelled yet: it has .{10,}\\.$`));
   });
   it('are found by model_type when no class is named', () => {
-    const { issues } = from({ ...llama, model_type: 'deepseek_v3' });
-    expect(issues[0]?.message).toContain('latent attention');
+    const { issues } = from({ ...llama, model_type: 'nemotron_h' });
+    expect(issues[0]?.message).toContain('state space layers');
   });
   it('unknown ones are refused, with the nearest known name', () => {
     expect(from({ ...llama, model_type: 'lama' }).issues[0]).toMatchObject({

@@ -1,5 +1,6 @@
 import { didYouMean, type Issue, issue, quote, quoteName, warning } from '../errors/index.ts';
-import { type DimensionKey, dimensionRules, type ModelDimensions, modelOf } from './dimensions.ts';
+import { modelOf } from './check.ts';
+import { type DimensionKey, dimensionRules, type ModelDimensions } from './dimensions.ts';
 import { type Fields, fieldsOf, isMapping, type Mapping, wrongType } from './fields.ts';
 import type { ActivationKind, ModelSpec } from './types.ts';
 

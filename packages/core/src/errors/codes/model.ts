@@ -36,6 +36,14 @@ export const model = {
     meaning: 'The model uses a sliding window and full causal attention is priced in its place.',
     fix: 'Nothing to do while sequences are not longer than the window; otherwise time is overstated.',
   },
+  MODEL_PART_LEFT_OUT: {
+    meaning: 'A part of the model beside its language model is not modelled, and not counted.',
+    fix: 'Nothing to do where only the language model is trained.',
+  },
+  MODEL_NOT_COMPILED: {
+    meaning: 'The layers of this model are read and counted, and a step program cannot hold them yet.',
+    fix: 'Use `meshwright model` for its numbers, or plan the nearest model that compiles.',
+  },
   CONFIG_KEY_IGNORED: {
     meaning: 'A key of the model file is known but has no effect on what is planned.',
     fix: 'Nothing to do if that is what you expect.',

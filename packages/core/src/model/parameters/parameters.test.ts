@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countParameters, elementsOf, flopsPerToken } from './counts.ts';
-import { buildModel, checkDimensions, type ModelDimensions } from './dimensions.ts';
-import { blockParameters, hfTensors, parametersOf } from './parameters.ts';
-import { modelFromPreset, type PresetName } from './presets.ts';
-import { toyDimensions } from './read-dimensions.ts';
-import type { ModelSpec } from './types.ts';
+import { buildModel } from '../build.ts';
+import { checkDimensions } from '../check.ts';
+import { countParameters, elementsOf } from '../counts.ts';
+import type { ModelDimensions } from '../dimensions.ts';
+import { flopsPerToken } from '../flops.ts';
+import { modelFromPreset, type PresetName } from '../presets.ts';
+import { toyDimensions } from '../read-dimensions.ts';
+import type { ModelSpec } from '../types.ts';
+import { blockParameters, hfTensors, parametersOf } from './index.ts';
 
 const small = (max: number) => fc.integer({ min: 1, max });
 const dimensions: fc.Arbitrary<ModelDimensions> = fc
@@ -108,6 +111,7 @@ describe('parts of known models', () => {
       embedding: 160,
       head: 16,
       perLayer: [872, 872],
+      mtp: 0,
     });
   });
   it('are named as the step program names them', () => {

@@ -1,0 +1,80 @@
+/** @file What step programs cannot hold yet. A model is refused here, in one place, rather than compiled wrongly. */
+import { type Issue, issue, warning } from '../errors/index.ts';
+import type { AttentionSpec, DenseFfn, LayerSpec, ModelSpec, MoeFfn } from './types.ts';
+
+/** A part that has no operations yet, in words, and how to tell whether a model or a layer has it. */
+interface Missing<T> {
+  readonly what: string;
+  readonly has: (part: T) => boolean;
+}
+
+const inModel: readonly Missing<ModelSpec>[] = [
+  { what: 'layers of several kinds', has: ({ layers }) => new Set(layers.map(kindOf)).size > 1 },
+  { what: 'a norm behind the embedding', has: ({ embeddingNorm }) => embeddingNorm === true },
+  { what: 'layer norms without a bias', has: ({ normBias }) => normBias === false },
+  { what: 'a factor on embeddings', has: ({ embeddingScale }) => embeddingScale !== undefined },
+  { what: 'a factor on residual branches', has: ({ residualScale }) => residualScale !== undefined },
+  { what: 'a factor on logits', has: ({ logitScale }) => logitScale !== undefined },
+  { what: 'capped logits', has: ({ logitCap }) => logitCap !== undefined },
+  { what: 'a bias of the output matrix', has: ({ headBias }) => headBias === true },
+];
+
+const inAttention: readonly Missing<AttentionSpec>[] = [
+  { what: 'latent attention', has: ({ kind }) => kind === 'latent' },
+  {
+    what: 'norms on queries and keys',
+    has: (each) => each.kind === 'grouped-query' && each.queryKeyNorm !== undefined,
+  },
+  { what: 'attention sinks', has: (each) => each.kind === 'grouped-query' && each.sinks === true },
+  { what: 'ALiBi', has: ({ alibi }) => alibi === true },
+  { what: 'positions that turn a part of each head', has: ({ rotary }) => rotary?.fraction !== undefined },
+  { what: 'capped scores', has: ({ scoreCap }) => scoreCap !== undefined },
+];
+
+const inFfn: readonly Missing<DenseFfn | MoeFfn>[] = [
+  { what: 'shared experts', has: (ffn) => ffn.kind === 'moe' && ffn.shared !== undefined },
+  { what: 'experts with biases', has: (ffn) => ffn.kind === 'moe' && ffn.bias === true },
+  { what: 'a router with a bias', has: (ffn) => ffn.kind === 'moe' && ffn.routerBias === true },
+  { what: 'a corrected choice of experts', has: (ffn) => ffn.kind === 'moe' && ffn.selectionBias === true },
+  { what: 'experts weighed by sigmoid', has: (ffn) => ffn.kind === 'moe' && ffn.scoring === 'sigmoid' },
+];
+
+const placements: Readonly<Record<NonNullable<LayerSpec['placement']>, string | undefined>> = {
+  pre: undefined,
+  post: 'norms behind attention and feed-forward',
+  both: 'norms before and behind attention and feed-forward',
+  parallel: 'attention and feed-forward side by side',
+  'parallel-shared': 'attention and feed-forward side by side',
+};
+
+/** Windows do not tell layers apart: full attention is priced in place of them, with a note. */
+const kindOf = ({ attention, ffn, placement = 'pre' }: LayerSpec): string => {
+  const { window: _window, chunked: _chunked, ...rest } = attention;
+  return JSON.stringify([rest, ffn, placement]);
+};
+
+/** Parts of `model` that step programs cannot hold, in words; empty when it compiles. */
+function missingIn(model: ModelSpec): readonly string[] {
+  const found = inModel.filter(({ has }) => has(model)).map(({ what }) => what);
+  for (const { attention, ffn, placement = 'pre' } of new Set(model.layers)) {
+    const placed = placements[placement];
+    found.push(...inAttention.filter(({ has }) => has(attention)).map(({ what }) => what));
+    found.push(...inFfn.filter(({ has }) => has(ffn)).map(({ what }) => what));
+    if (placed !== undefined) found.push(placed);
+  }
+  return [...new Set(found)];
+}
+
+/** An error when a step program cannot hold the layers of `model`, with all that is missing; a note for parts that are
+ * counted beside and left out of programs. */
+export function checkCompiles(model: ModelSpec, path: string = 'model'): readonly Issue[] {
+  const missing = missingIn(model);
+  if (missing.length > 0) {
+    const message = `step programs do not have ${missing.join(', ')} yet, and ${model.name} does.`;
+    const hint = 'Use meshwright model for its numbers, or plan the nearest model that compiles.';
+    return [issue('MODEL_NOT_COMPILED', path, message, hint, { missing })];
+  }
+  if (!model.mtp) return [];
+  const message = `${model.mtp.modules} modules that predict further tokens are left out of the step program.`;
+  return [{ ...warning('MODEL_PART_LEFT_OUT', path, message, 'Nothing to do.'), severity: 'note' }];
+}

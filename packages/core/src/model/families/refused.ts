@@ -1,0 +1,23 @@
+/** What is missing for architectures that are known but not modelled, by the stem of the class name in lower case. */
+export const missingParts: Readonly<Record<string, string>> = {
+  bamba: 'state space layers (Mamba)',
+  decilm: 'layers that differ from each other (block_configs)',
+  falconh1: 'state space layers (Mamba) beside attention',
+  falconmamba: 'state space layers (Mamba)',
+  granitemoehybrid: 'state space layers (Mamba)',
+  jamba: 'state space layers (Mamba)',
+  kimilinear: 'linear attention',
+  lfm2: 'short convolutions in place of attention',
+  mamba: 'state space layers (Mamba)',
+  mamba2: 'state space layers (Mamba)',
+  minimax: 'linear attention (lightning attention)',
+  minimaxtext01: 'linear attention (lightning attention)',
+  mpt: 'ALiBi positions and clipped queries, keys and values',
+  nemotronh: 'state space layers (Mamba)',
+  nemotronnas: 'layers that differ from each other (block_configs)',
+  opt: 'learned positions with an offset in a block of its own',
+  qwen3next: 'linear attention (gated delta rule)',
+  recurrentgemma: 'recurrent layers in place of attention',
+  rwkv: 'recurrent layers in place of attention',
+  zamba2: 'state space layers (Mamba)',
+};
