@@ -13,7 +13,12 @@ const notes = 'accuracy notes of the prototype predictor';
 /** Every assumed number that prices of a cluster rest on, those of the hardware first. */
 export function assumptionsOf(
   cluster: ClusterSpec,
-  own: { readonly launchCompute: number; readonly launchExchange: number; readonly sustained: number },
+  own: {
+    readonly launchCompute: number;
+    readonly launchExchange: number;
+    readonly sustained: number;
+    readonly spread: number;
+  },
 ): readonly Assumption[] {
   const { device, intra, pcie, inter } = cluster;
   const facts: (readonly [string, Fact])[] = [
@@ -37,6 +42,11 @@ export function assumptionsOf(
       `${notes}, section 5`,
     ],
     ['device seconds before a memory-bound kernel moves bytes', [KERNEL_START, 1e-6, 5e-6], 'a guess with a range'],
+    ...(own.spread > 0
+      ? ([
+          ['standard deviation of the speed of devices', [own.spread, 0, 2 * own.spread], 'physics notes: 1 to 2 %'],
+        ] as const)
+      : []),
     ['share of the faster tier that stays exposed', [TIER_OVERLAP, 0, 1], `${notes}, section 6`],
   ];
   return [

@@ -28,6 +28,8 @@ interface GemmTerms {
 /** What decides the price of work beside the device. */
 export type ComputeOptions = Pick<PriceOptions, 'attention' | 'traffic' | 'castsProducts' | 'fp8'> & {
   readonly sustained: number;
+  /** Seconds of the slowest device over those of the mean one. */
+  readonly slowest: number;
 };
 
 /** Seconds of work; `tensor` is the degree that cuts the vocabulary. */
@@ -39,9 +41,29 @@ export type ComputePrice = (work: Work, kernel: KernelName | undefined, tensor: 
  * not multiplied with it (their numbers are sustained already).
  */
 export function createComputePrice(device: DeviceSpec, options: ComputeOptions): ComputePrice {
-  const { sustained, traffic = {}, castsProducts = false, fp8 } = options;
-  const multiprocessors = device.multiprocessors.value;
   const bandwidth = device.memoryBandwidth.value * device.memoryEfficiency.value;
+  const gemm = gemmPrice(device, bandwidth, options);
+  const attention = attentionPrice(device, bandwidth, options);
+  const { traffic = {}, slowest } = options;
+  const factorOf = (kernel: KernelName | undefined): number => (kernel === undefined ? 1 : (traffic[kernel] ?? 1));
+  return (work, kernel, tensor) => {
+    switch (work.kind) {
+      case 'gemm':
+        return slowest * gemm(work, tensor);
+      case 'attention':
+        return slowest * attention(work);
+      case 'memory':
+        return slowest * (KERNEL_START + (factorOf(kernel) * (work.bytesRead + work.bytesWritten)) / bandwidth);
+    }
+  };
+}
+
+function gemmPrice(
+  device: DeviceSpec,
+  bandwidth: number,
+  { sustained, castsProducts = false, fp8 }: ComputeOptions,
+): (work: GemmWork, tensor: number) => number {
+  const multiprocessors = device.multiprocessors.value;
   const terms = {
     fp32: termsOf(device.gemm.fp32, multiprocessors, sustained),
     half: termsOf(device.gemm.bf16, multiprocessors, sustained),
@@ -50,12 +72,19 @@ export function createComputePrice(device: DeviceSpec, options: ComputeOptions):
   const { accumulate, grouped, groupedAccumulate } = device.products;
   const factor = { accumulate: accumulate.value, grouped: grouped.value, both: groupedAccumulate.value };
 
-  function gemm(work: GemmWork, tensor: number): number {
+  /** The head, attention's own products and everything in fp32 keep their type. */
+  const isQuantised = ({ m, n, k, batch, dtype }: GemmWork, tensor: number): boolean => {
+    if (dtype === 'fp8') return true;
+    if (fp8 === undefined || dtype === 'fp32' || batch > 1) return false;
+    const vocabulary = Math.ceil(fp8.vocabulary / tensor);
+    return m !== vocabulary && n !== vocabulary && k !== vocabulary;
+  };
+
+  return (work, tensor) => {
     const { m, n, k, batch, dtype } = work;
     const casts = dtype === 'fp32' && castsProducts;
-    const term = dtype === 'fp32' && !casts ? terms.fp32 : quantised(work, tensor) ? terms.fp8 : terms.half;
-    // One cast (read 4 bytes, write 2) serves the two products that read it.
-    const cast = casts ? (3 * m * k) / bandwidth : 0;
+    const quantised = isQuantised(work, tensor);
+    const term = quantised ? terms.fp8 : dtype === 'fp32' && !casts ? terms.fp32 : terms.half;
     const depth = k + term.fillK;
     let math = tileTime(m, n, batch, depth, term, multiprocessors, 1);
     if (work.accumulate && batch === 1 && Math.ceil(m / 128) * Math.ceil(n / 64) < multiprocessors) {
@@ -67,24 +96,25 @@ export function createComputePrice(device: DeviceSpec, options: ComputeOptions):
     }
     const rate = batch > 1 ? (work.accumulate ? factor.both : factor.grouped) : work.accumulate ? factor.accumulate : 1;
     const moved = (work.bytesRead + work.bytesWritten) / bandwidth;
-    return term.start + cast + Math.max(math / rate, moved) + (term.quantise * 3 * m * k * batch) / bandwidth;
-  }
+    const quantise = term.quantise * (fp8?.casts ?? 1) * batch;
+    // One cast to 16 bit (read 4 bytes, write 2) serves the two products that read it.
+    const cast = ((3 * quantise + (casts ? 3 : 0)) * m * k) / bandwidth;
+    return term.start + Math.max(math / rate, moved) + cast;
+  };
+}
 
-  /** The head, attention's own products and everything in fp32 keep their type. */
-  function quantised({ m, n, k, batch, dtype }: GemmWork, tensor: number): boolean {
-    if (dtype === 'fp8') return true;
-    if (fp8 === undefined || dtype === 'fp32' || batch > 1) return false;
-    const vocabulary = Math.ceil(fp8.vocabulary / tensor);
-    return m !== vocabulary && n !== vocabulary && k !== vocabulary;
-  }
-
+function attentionPrice(
+  device: DeviceSpec,
+  bandwidth: number,
+  options: ComputeOptions,
+): (work: AttentionWork) => number {
   const { forward, backward, forwardWaves, backwardWaves } = device.attention;
   const share = options.attention ?? { forward: 1, backward: 1 };
   const forwardRate = forward.value * share.forward * device.gemm.bf16.peak.value;
   const backwardRate = backward.value * share.backward * device.gemm.bf16.peak.value;
   const singleShare = device.gemm.fp32.peak.value / device.gemm.bf16.peak.value;
-
-  function attention(work: AttentionWork): number {
+  const multiprocessors = device.multiprocessors.value;
+  return (work) => {
     const isForward = work.direction === 'forward';
     const half = isForward ? forwardWaves.value : backwardWaves.value;
     const waves = (work.batch * work.heads * Math.ceil(work.sequence / ATTENTION_TILE)) / multiprocessors;
@@ -94,18 +124,6 @@ export function createComputePrice(device: DeviceSpec, options: ComputeOptions):
     const rate = (isForward ? forwardRate : backwardRate) * occupied * head * long;
     const math = work.flops / (work.dtype === 'fp32' ? rate * singleShare : rate);
     return KERNEL_START + Math.max(math, (work.bytesRead + work.bytesWritten) / bandwidth);
-  }
-
-  const factorOf = (kernel: KernelName | undefined): number => (kernel === undefined ? 1 : (traffic[kernel] ?? 1));
-  return (work, kernel, tensor) => {
-    switch (work.kind) {
-      case 'gemm':
-        return gemm(work, tensor);
-      case 'attention':
-        return attention(work);
-      case 'memory':
-        return KERNEL_START + (factorOf(kernel) * (work.bytesRead + work.bytesWritten)) / bandwidth;
-    }
   };
 }
 

@@ -62,8 +62,11 @@ export interface PriceOptions {
   readonly traffic?: Readonly<Partial<Record<string, number>>>;
   /** fp32 operands (the gradient of logits) are cast to 16 bit before a product, as mixed precision does; default no. */
   readonly castsProducts?: boolean;
-  /** Products run in fp8 with the cast of their operands, all but those with the vocabulary as a size. */
-  readonly fp8?: { readonly vocabulary: number };
+  /** Products run in fp8, all but those with the vocabulary as a size; casting their operands takes `casts` times what
+   * casting by tensor takes, default 1. */
+  readonly fp8?: { readonly vocabulary: number; readonly casts?: number };
+  /** Standard deviation of the speed of devices, as a share; a step waits for the slowest of all. Default 0. */
+  readonly spread?: number;
   /** Share of tensor exchanges that hides behind pieces of products; default 0. */
   readonly tensorHidden?: number;
   /** `flat`: exchanges over data run as one ring that knows no nodes; default `tiers`. */

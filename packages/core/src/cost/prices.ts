@@ -26,9 +26,14 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
     launchCompute: options.launchCompute ?? LAUNCH_COMPUTE,
     launchExchange: options.launchExchange ?? LAUNCH_EXCHANGE,
     sustained: options.sustained ?? cluster.device.sustained.value,
+    spread: options.spread ?? 0,
   };
   const terms = clusterTerms(cluster);
-  const compute = createComputePrice(cluster.device, { ...options, sustained: own.sustained });
+  const compute = createComputePrice(cluster.device, {
+    ...options,
+    sustained: own.sustained,
+    slowest: slowestOf(gpuCount(cluster), own.spread),
+  });
   const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat' };
   const devices = gpuCount(cluster);
   let assumptions: readonly Assumption[] | undefined;
@@ -61,6 +66,9 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
     },
   };
 }
+
+/** Time of the slowest of `devices` over the mean: the expected maximum of normal deviations. */
+const slowestOf = (devices: number, spread: number): number => 1 + spread * Math.sqrt(2 * Math.log(devices));
 
 /** What is left of an exchange where the framework hides a share of it, or runs data exchanges as one flat ring. */
 function exposedTime(

@@ -1,4 +1,4 @@
-/** @file Bytes that eager kernels move, kernel by kernel, over those of one fused pass.
+/** @file Bytes that kernels move as frameworks run them, kernel by kernel, over those of one fused pass.
  *
  * A row lists what each small kernel of the plan reads and writes for one element of a 16-bit activation, in order; the
  * last number is what the row of the kernel table counts for the same result. The ratio is what the price is multiplied
@@ -41,10 +41,29 @@ const eagerLoss: KernelList = { kernel: 'rowsumexp', passes: [6, 12], fused: 4, 
 /** nll, log_softmax, cast. */
 const eagerLossBackward: KernelList = { kernel: 'cross-entropy.dx', passes: [4, 12, 6], fused: 8, source: loss };
 
+const adam =
+  'apex/optimizers/fused_adam.py and Megatron-LM, megatron/core/optimizer: clip, step, copy to weights, zeroing';
+/** Gradient by clip factor, step over gradient, master and moments, master to weights, zeroing. */
+const fusedAdam: KernelList = { kernel: 'adamw', passes: [8, 28, 6, 4], fused: 32, source: adam };
+/** torch.optim.AdamW(fused=True): clip, step, cast of the gathered shard. */
+const torchAdam: KernelList = {
+  kernel: 'adamw',
+  passes: [8, 28, 6],
+  fused: 32,
+  source: 'torch.optim.AdamW(fused=True)',
+};
+/** Decay, both moments in two passes, root, scale, epsilon, update; clip and cast beside. */
+const eagerAdam: KernelList = {
+  kernel: 'adamw',
+  passes: [8, 8, 12, 8, 12, 8, 8, 8, 16, 6],
+  fused: 32,
+  source: 'torch/optim/adamw.py, _multi_tensor_adamw',
+};
+
 const lists: Readonly<Record<ElementwisePlan, readonly KernelList[]>> = {
-  fused: [],
+  fused: [fusedAdam],
   // torch._inductor warns that it does not generate code for complex operators: rotary positions stay eager.
-  compiled: [eagerRotary, eagerRotaryBackward, eagerLoss, eagerLossBackward],
+  compiled: [eagerRotary, eagerRotaryBackward, eagerLoss, eagerLossBackward, torchAdam],
   eager: [
     eagerNorm,
     eagerNormBackward,
@@ -54,6 +73,7 @@ const lists: Readonly<Record<ElementwisePlan, readonly KernelList[]>> = {
     eagerGatedBackward,
     eagerLoss,
     eagerLossBackward,
+    eagerAdam,
   ],
 };
 

@@ -24,8 +24,8 @@ export interface KernelPlan {
   readonly attention: 'flash' | 'unfused';
   /** Probability of dropout after attention, projection and feed-forward; 0 leaves the kernels out. */
   readonly dropout: number;
-  /** Matrix products of layers run in fp8, weights and activations stay as they are; absent: in the job's own type. */
-  readonly products?: 'fp8';
+  /** Matrix products of layers run in fp8, weights and activations stay as they are; scaled by tensor or block, or by row. Absent: in the job's own type. */
+  readonly products?: 'fp8' | 'fp8-by-row';
 }
 
 export interface Job {

@@ -27,6 +27,11 @@ const shares: Readonly<Record<AttentionKernel, (generation: ClusterSpec['device'
 const isOlder = (generation: ClusterSpec['device']['generation']): boolean =>
   generation === 'ampere' || generation === 'ada';
 
+/** Standard deviation of the speed of devices of one kind under load; physics notes say 1 to 2 %. */
+const SPREAD = 0.01;
+/** Casts of scaling by row over those by tensor: accuracy notes, section 2. */
+const ROW_CASTS = 2;
+
 /** Prices as the job's framework pays them in the releases of `year`; the newest when absent. */
 export function priceOptionsOf(job: Job, year?: number): PriceOptions {
   return optionsOfEra(job, eraOf(frameworks[job.framework], year));
@@ -43,6 +48,13 @@ export function optionsOfEra(job: Job, era: FrameworkEra): PriceOptions {
     castsProducts: job.precision !== 'fp32',
     rings: era.rings.value,
     ...(hidden > 0 && { tensorHidden: hidden }),
-    ...(job.kernels.products === 'fp8' && { fp8: { vocabulary: job.model.vocabulary } }),
+    spread: SPREAD,
+    ...fp8Of(job),
   };
+}
+
+function fp8Of({ kernels, model }: Job): Pick<PriceOptions, 'fp8'> {
+  const { products } = kernels;
+  if (products === undefined) return {};
+  return { fp8: { vocabulary: model.vocabulary, casts: products === 'fp8-by-row' ? ROW_CASTS : 1 } };
 }

@@ -8,7 +8,12 @@ interface FrameworkEntry {
   readonly framework: FrameworkName;
   /** What is assumed where the named software is not the profile's own. */
   readonly as?: string;
+  /** Habits of the named software that differ from the profile's. */
+  readonly own?: Partial<FrameworkEra>;
 }
+
+const mosaic =
+  'llm-foundry, scripts/train/benchmarking/submit_benchmarks.py: --attn_impl triton, low_precision_layernorm';
 
 /** First match wins. */
 const entries: readonly FrameworkEntry[] = [
@@ -19,6 +24,11 @@ const entries: readonly FrameworkEntry[] = [
   { name: /torchtitan/i, framework: 'torchtitan' },
   { name: /deepspeed/i, framework: 'deepspeed' },
   { name: /nanotron/i, framework: 'nanotron' },
+  {
+    name: /llm-foundry|composer/i,
+    framework: 'fsdp',
+    own: { attention: { value: 'flash-1', source: mosaic, asOf: '2026-11' } },
+  },
   { name: /fsdp/i, framework: 'fsdp' },
   { name: /internevo/i, framework: 'deepspeed', as: 'InternEvo as eager PyTorch with a sharded optimizer' },
 ];
@@ -37,7 +47,7 @@ export function frameworkOf(row: RunRow): FrameworkOfRun {
   const said = row.framework === '' ? 'not stated' : row.framework;
   return {
     framework,
-    era: eraOf(frameworks[framework], row.year),
+    era: { ...eraOf(frameworks[framework], row.year), ...entry?.own },
     assumed: [
       ...(entry === undefined ? [`framework: ${said}, priced as the default profile`] : []),
       ...(entry?.as === undefined ? [] : [`framework: ${entry.as}`]),

@@ -50,7 +50,7 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
       batch: { sequences, length },
       precision: format.precision,
       framework: parts.framework,
-      kernels: { attention, dropout, ...(format.fp8 && { products: 'fp8' as const }) },
+      kernels: { attention, dropout, ...(format.fp8 && { products: format.fp8 }) },
     });
     const assumed = [
       ...model.value.assumed,
@@ -68,7 +68,7 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
 
 interface Format {
   readonly precision: Precision;
-  readonly fp8: boolean;
+  readonly fp8: 'fp8' | 'fp8-by-row' | undefined;
   readonly assumed: readonly string[];
 }
 
@@ -76,13 +76,13 @@ interface Format {
 function formatOf(text: string): Format | undefined {
   if (/fp4|int8/i.test(text)) return undefined;
   if (/fp8|mx/i.test(text)) {
-    const assumed = /mx|row|sub/i.test(text) ? ['fp8: scaling by block or row is priced as scaling by tensor'] : [];
-    return { precision: 'bf16', fp8: true, assumed };
+    const assumed = /mx|sub|block/i.test(text) ? ['fp8: scaling by block is priced as scaling by tensor'] : [];
+    return { precision: 'bf16', fp8: /row/i.test(text) ? 'fp8-by-row' : 'fp8', assumed };
   }
-  if (/bf16/i.test(text)) return { precision: 'bf16', fp8: false, assumed: [] };
-  if (/fp16|half/i.test(text)) return { precision: 'fp16', fp8: false, assumed: [] };
-  if (/fp32/i.test(text)) return { precision: 'fp32', fp8: false, assumed: [] };
-  return text === '' ? { precision: 'bf16', fp8: false, assumed: ['precision: bf16'] } : undefined;
+  if (/bf16/i.test(text)) return { precision: 'bf16', fp8: undefined, assumed: [] };
+  if (/fp16|half/i.test(text)) return { precision: 'fp16', fp8: undefined, assumed: [] };
+  if (/fp32/i.test(text)) return { precision: 'fp32', fp8: undefined, assumed: [] };
+  return text === '' ? { precision: 'bf16', fp8: undefined, assumed: ['precision: bf16'] } : undefined;
 }
 
 function modelOf(row: RunRow, { framework }: JobParts): Outcome<{ model: ModelSpec; assumed: readonly string[] }> {

@@ -126,6 +126,6 @@ function amountsOf(job: Job, layout: Layout): Pick<PricedRun, 'flops' | 'bubble'
   return {
     flops: flopsPerToken(model, batch.length) * batch.sequences * batch.length,
     bubble: (layout.pipeline - 1) / (layout.chunks * microBatchesOf(job, layout)),
-    rateKey: `${cluster.device.name} ${kernels.products ?? 'half'}`,
+    rateKey: `${cluster.device.name} ${kernels.products === undefined ? 'half' : 'fp8'}`,
   };
 }

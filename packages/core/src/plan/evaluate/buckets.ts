@@ -136,5 +136,5 @@ export function optimizerSeconds(
     writes: [weights, state],
     attributes: {},
   });
-  return { norm: prices.compute(norm), update: prices.compute(update) };
+  return { norm: prices.compute(norm, 'square-sum'), update: prices.compute(update, job.optimizer) };
 }
