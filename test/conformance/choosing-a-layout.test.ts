@@ -17,10 +17,14 @@ describe('the guide to choosing a layout', () => {
     ]);
   });
 
-  it.each(blocks)('says what $command $job says (else: node tools/readme.mjs)', async ({ command, job, text }) => {
-    const { out } = await runIn([command, job], { files: { [job]: read(job) } });
-    expect(text).toBe(out);
-  }, 120_000);
+  it.each(blocks)(
+    'says what $command $job says (else: node tools/readme.mjs)',
+    async ({ command, job, text }) => {
+      const { out } = await runIn([command, job], { files: { [job]: read(job) } });
+      expect(text).toBe(out);
+    },
+    120_000,
+  );
 
   it('tells numbers that its outputs show', () => {
     const shown = blocks.map(({ text }) => text).join('\n');
