@@ -9,6 +9,8 @@ const shared = {
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 } as const;
 const setupFiles = ['test/setup/fast-check.ts'];
+/** Against hangs only: properties take seconds alone and many times that on a loaded machine. */
+const testTimeout = 180_000;
 const build = ['test/setup/build.ts'];
 
 export default defineConfig({
@@ -20,6 +22,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/{core,figures,cli}/src/**/*.test.{ts,tsx}', 'test/{tools,conformance}/**/*.test.ts'],
           setupFiles,
+          testTimeout,
         },
       },
       {
@@ -29,7 +32,7 @@ export default defineConfig({
           include: ['packages/runtime/src/**/*.test.ts'],
           setupFiles,
           globalSetup: build,
-          testTimeout: 30_000,
+          testTimeout,
         },
       },
       {
@@ -39,7 +42,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           setupFiles,
           globalSetup: build,
-          testTimeout: 60_000,
+          testTimeout,
         },
       },
     ],

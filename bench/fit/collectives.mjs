@@ -1,7 +1,7 @@
 /** @file Fits t = alpha + bytes / B + c sqrt(bytes) to each curve of a collective in a link domain. */
 import { minimise, residuals, rounded } from './minimise.mjs';
 
-export const curveSeconds = ([alpha, perByte, perRoot], bytes) => alpha + bytes * perByte + Math.sqrt(bytes) * perRoot;
+const curveSeconds = ([alpha, perByte, perRoot], bytes) => alpha + bytes * perByte + Math.sqrt(bytes) * perRoot;
 
 // Large messages carry the time of a step, so they count three times; between absolute and squared, so that one row
 // cannot be given up for the others.

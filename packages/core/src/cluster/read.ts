@@ -12,7 +12,7 @@ export interface ClusterResult {
 }
 
 /** Nodes that a cluster may have. */
-export const MAX_NODES = 65_536;
+const MAX_NODES = 65_536;
 
 /** The cluster that a user names, or every issue with what was given.
  *
