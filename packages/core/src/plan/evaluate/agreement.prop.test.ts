@@ -39,9 +39,13 @@ function expectSkipIsExact({ job, layout, book }: EvaluationCase): void {
 
 const properties: readonly (readonly [string, number, CaseRange])[] = [
   ['in anything', 90, {}],
-  ['with units that are gathered across invocations', 110, { sharding: [3], prefetch: [1, 2, 3, 7], data: [2, 4] }],
-  ['with several buckets', 60, { sharding: [0, 1, 2], bucketMB: [0.01, 0.03, 0.06], data: [2, 4] }],
-  ['with several chunks', 60, { interleaved: true, rounds: 6 }],
+  [
+    'with units that are gathered across invocations',
+    120,
+    { sharding: [3], prefetch: [1, 2, 3, 7], data: [2, 4], rounds: [2, 9] },
+  ],
+  ['with several buckets', 60, { sharding: [0, 1, 2], bucketMB: [0.004, 0.01, 0.03], data: [2, 4] }],
+  ['with several chunks', 60, { interleaved: true, rounds: [1, 6] }],
 ];
 
 describe('block level equals operation level', () => {
@@ -58,7 +62,7 @@ describe('skipping the steady state equals walking in full', () => {
   it.each(properties)(
     '%s',
     (_, numRuns, range) => {
-      fc.assert(fc.property(evaluationCases({ ...range, rounds: 60 }), expectSkipIsExact), { numRuns });
+      fc.assert(fc.property(evaluationCases({ ...range, rounds: [2, 60] }), expectSkipIsExact), { numRuns });
     },
     60_000,
   );

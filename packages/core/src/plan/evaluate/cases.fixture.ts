@@ -127,13 +127,14 @@ export interface CaseRange {
   readonly prefetch?: readonly number[];
   readonly bucketMB?: readonly number[];
   readonly data?: readonly number[];
-  /** Most micro-batches, in rows of one for each stage when interleaved. */
-  readonly rounds?: number;
+  /** Fewest and most micro-batches, in rows of one for each stage when interleaved. */
+  readonly rounds?: readonly [number, number];
 }
 
 /** Legal cases within `range`. */
 export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationCase> {
   const { sharding = [0, 1, 2, 3], prefetch = [0, 1, 2], bucketMB = [0.02, 0.1, 25], data = [1, 2, 4] } = range;
+  const [fewest, most] = range.rounds ?? [1, 9];
   const grids = range.interleaved ? interleaved : range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
   return fc
     .record<Choice>({
@@ -145,7 +146,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         optimizer: fc.constantFrom('adamw', 'sgd'),
       }),
       grid: fc.oneof(...grids),
-      rounds: fc.integer({ min: 1, max: range.rounds ?? 9 }),
+      rounds: fc.integer({ min: fewest, max: most }),
       rest: fc.record<Choice['rest']>({
         tensor: fc.constantFrom(1, 2, 4),
         data: fc.constantFrom(...data),
@@ -154,7 +155,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         prefetch: fc.constantFrom(...prefetch),
         bucketMB: fc.constantFrom(...bucketMB),
         gradientType: fc.constantFrom('bf16', 'fp32'),
-        gradientReduction: fc.constantFrom('per-step', 'per-micro-batch'),
+        gradientReduction: fc.constantFrom('per-step', 'per-micro-batch', 'per-micro-batch'),
         recompute: fc.constantFrom('none', 'selective', 'full'),
         sequenceParallel: fc.boolean(),
         keepGathered: fc.boolean(),
