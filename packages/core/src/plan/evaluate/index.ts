@@ -94,5 +94,5 @@ function remember<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
 }
 
 export type { WalkOrder } from './order.ts';
-export type { StageSpec, StepSpec } from './spec.ts';
+export type { StepSpec } from './spec.ts';
 export { type Evaluation, evaluateStep } from './walk.ts';

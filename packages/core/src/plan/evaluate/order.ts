@@ -37,7 +37,7 @@ export const LAST_BACKWARD = 8;
 export const POSTS = 16;
 
 /** The place of a chunk and direction: (stage * chunks + chunk) * 2, and 1 more for backward. */
-export const placeOf = (chunks: number, stage: number, code: number): number =>
+const placeOf = (chunks: number, stage: number, code: number): number =>
   (stage * chunks + chunkOf(code)) * 2 + (code & 1);
 
 /** Struct of arrays: one entry for each visit, in the order of visiting. */
