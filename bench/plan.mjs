@@ -83,4 +83,7 @@ say('legal', number(layouts.length), 'layouts');
 say('distinct after normal form', number(distinct(layouts)), 'layouts');
 boundTier(job);
 search(job);
-evaluateTier(job, layouts.filter((_, index) => index % Number(process.env.BENCH_EVERY ?? 1) === 0));
+evaluateTier(
+  job,
+  layouts.filter((_, index) => index % Number(process.env.BENCH_EVERY ?? 1) === 0),
+);

@@ -61,13 +61,16 @@ export function clusterOf(row: RunRow): Outcome<ClusterOfRun> {
   const perNode = Math.min(gpus, row.gpus_per_node ?? entry.gpusPerNode);
   if (gpus === 0 || gpus % perNode !== 0) return skip('gpus-not-whole-nodes', `${gpus} devices in nodes of ${perNode}`);
   const rate = row.interconnect_inter_gbps_per_gpu;
+  const share = row.inter_efficiency;
   const { cluster, issues } = clusterFromRequest(
     {
       preset: entry.preset,
       gpu: entry.gpu,
       nodes: gpus / perNode,
       gpusPerNode: perNode,
-      ...(rate !== undefined && { inter: { Gbps: rate, gpusPerNic: 1 } }),
+      ...(rate !== undefined && {
+        inter: { Gbps: rate, gpusPerNic: 1, ...(share !== undefined && { efficiency: share }) },
+      }),
     },
     'cluster',
   );

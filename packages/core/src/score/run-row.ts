@@ -11,6 +11,7 @@ export const runColumns = [
   'gpus_per_node',
   'n_gpus',
   'interconnect_inter_gbps_per_gpu',
+  'inter_efficiency',
   'model',
   'attn',
   'layers',
@@ -71,7 +72,13 @@ const wholeColumns = [
   'cp',
   'ep',
 ] as const;
-const realColumns = ['interconnect_inter_gbps_per_gpu', 'step_time_s', 'tokens_per_s_per_gpu', 'peak_mem_GB'] as const;
+const realColumns = [
+  'interconnect_inter_gbps_per_gpu',
+  'inter_efficiency',
+  'step_time_s',
+  'tokens_per_s_per_gpu',
+  'peak_mem_GB',
+] as const;
 
 export type WholeColumn = (typeof wholeColumns)[number];
 type NumberColumn = WholeColumn | (typeof realColumns)[number];
