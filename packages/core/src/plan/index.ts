@@ -58,7 +58,7 @@ export function showLayout(job: Job, request: LayoutRequest = job.layout, option
   return showCandidate(evaluator, evaluateLayout(evaluator, layout), { ...options, issues });
 }
 
-export { type Bound, boundOf } from './bound/index.ts';
+export { type Bound, boundBook, boundOf } from './bound/index.ts';
 export { compareShown, type Reason } from './compare.ts';
 export { detailOf, type LayoutDetail } from './detail.ts';
 export { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';

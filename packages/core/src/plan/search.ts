@@ -4,7 +4,7 @@
  */
 import type { Job } from '../job/index.ts';
 import { type Layout, layoutSpace, type RejectedLayouts } from '../layout/index.ts';
-import { boundOf } from './bound/index.ts';
+import { boundBook } from './bound/index.ts';
 import { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import { splitCosts } from './split-costs.ts';
 import { deviceMemory, type Verdict, worstVerdict } from './verdict.ts';
@@ -72,8 +72,9 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
   let tooLarge = 0;
   let done = 0;
   let leastMemory: SearchResult['leastMemory'];
+  const boundOf = boundBook(evaluator);
   for (const layout of layouts) {
-    const bound = boundOf(evaluator, layout);
+    const bound = boundOf(layout);
     if (leastMemory === undefined || bound.peakBytes < leastMemory.peakBytes) {
       leastMemory = { layout, peakBytes: bound.peakBytes };
     }

@@ -3,8 +3,9 @@
  */
 import { microBatches, optimizerTensors } from '../../compile/index.ts';
 import type { Layout } from '../../layout/index.ts';
+import type { BlockPrices } from '../blocks.ts';
 import type { Evaluator } from '../evaluate/index.ts';
-import { stageLoads } from './load.ts';
+import { type StageLoad, stageLoads } from './load.ts';
 import { peakBound } from './memory.ts';
 import { secondsBound } from './time.ts';
 
@@ -16,21 +17,40 @@ export interface Bound {
   readonly residentBytes: number;
 }
 
-/** Lower bounds of a legal layout in normal form. */
-export function boundOf(evaluator: Evaluator, layout: Layout): Bound {
+/** Lower bounds of legal layouts in normal form. What layouts share (the loads of their stages) is worked out once. */
+export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
   const { job } = evaluator;
-  const counts = evaluator.countsOf(layout);
-  const blocks = evaluator.blocksOf(layout);
-  const prices = evaluator.pricesOf(layout);
-  const input = {
-    layout,
-    counts,
-    blocks,
-    prices,
-    microBatches: microBatches(job, layout),
-    weightType: job.precision,
-    optimizerTensors: optimizerTensors(job).length,
+  const tensors = optimizerTensors(job).length;
+  const known = new Map<readonly number[], Map<BlockPrices, readonly StageLoad[]>>();
+  const loadsOf = (layout: Layout, blocks: BlockPrices, launchExchange: number): readonly StageLoad[] => {
+    let ofSplit = known.get(layout.layersPerStage);
+    if (ofSplit === undefined) {
+      ofSplit = new Map();
+      known.set(layout.layersPerStage, ofSplit);
+    }
+    const found = ofSplit.get(blocks);
+    // One split serves 2 stages of 3 chunks and 3 stages of 2.
+    if (found?.length === layout.pipeline) return found;
+    const loads = stageLoads(layout, evaluator.countsOf(layout), blocks, launchExchange);
+    ofSplit.set(blocks, loads);
+    return loads;
   };
-  const loads = stageLoads(layout, counts, blocks, prices.launchExchange);
-  return { seconds: secondsBound(input, loads), ...peakBound(input, loads) };
+  return (layout) => {
+    const blocks = evaluator.blocksOf(layout);
+    const prices = evaluator.pricesOf(layout);
+    const input = {
+      layout,
+      counts: evaluator.countsOf(layout),
+      blocks,
+      prices,
+      microBatches: microBatches(job, layout),
+      weightType: job.precision,
+      optimizerTensors: tensors,
+    };
+    const loads = loadsOf(layout, blocks, prices.launchExchange);
+    return { seconds: secondsBound(input, loads), ...peakBound(input, loads) };
+  };
 }
+
+/** Lower bounds of one legal layout in normal form. */
+export const boundOf = (evaluator: Evaluator, layout: Layout): Bound => boundBook(evaluator)(layout);

@@ -29,30 +29,33 @@ export function createEvaluator(
   options: PriceOptions = {},
   book: Pick<PriceBook, 'pricesOf'> = createPriceBook(job.cluster, { ...priceOptionsOf(job), ...options }),
 ): Evaluator {
-  const prices = new Map<string, Prices>();
-  const blocks = new Map<string, BlockPrices>();
+  const places = new Map<Layout['order'], PlacePrices>();
   const counts = new Map<number, ParameterCounts>();
   const orders = orderBook();
 
+  const placeOf = (layout: Layout): PlacePrices =>
+    remember(places, layout.order, () => ({ prices: new Map(), blocks: new Map() }));
   const pricesFor = (layout: Layout): Prices => {
     const { tensor, data, pipeline, order } = layout;
-    return remember(prices, `${tensor}:${data}:${pipeline}:${order.join()}`, () =>
+    return remember(placeOf(layout).prices, degreesKey(layout), () =>
       book.pricesOf(createMesh({ tensor, data, pipeline }, order)),
     );
   };
   const blocksFor = (layout: Layout): BlockPrices => {
-    const { tensor, microBatch, recompute, sequenceParallel, keepGathered, gradientType, order } = layout;
-    const near = order[0] === 'tensor' ? '' : `${layout.data}:${layout.pipeline}:${order.join()}`;
-    const key = `${tensor}:${microBatch}:${recompute}:${sequenceParallel}:${keepGathered}:${gradientType}:${near}`;
-    return remember(blocks, key, () => {
-      const context = blockContext(job, layout);
-      return priceBlocks(context, gradientType, (sample) => {
-        const { duration, launchCompute, launchExchange } = pricesOf(sample.program, pricesFor(layout));
-        const [list] = sample.program.lists;
-        if (list === undefined) throw new Error('internal: a sample without a list.');
-        return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
-      });
-    });
+    const known = placeOf(layout).blocks;
+    // Where tensor is the fastest axis its groups do not depend on the other degrees.
+    const place = layout.order[0] === 'tensor' ? layout.tensor : degreesKey(layout);
+    return remember(
+      remember(known, place, () => new Map<number, BlockPrices>()),
+      blockKey(layout),
+      () =>
+        priceBlocks(blockContext(job, layout), layout.gradientType, (sample) => {
+          const { duration, launchCompute, launchExchange } = pricesOf(sample.program, pricesFor(layout));
+          const [list] = sample.program.lists;
+          if (list === undefined) throw new Error('internal: a sample without a list.');
+          return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
+        }),
+    );
   };
   const countsFor = (layout: Layout): ParameterCounts =>
     remember(counts, layout.tensor * 2 + (layout.sequenceParallel ? 1 : 0), () => parameterCounts(job.model, layout));
@@ -75,9 +78,32 @@ export function createEvaluator(
         prices: pricesFor(layout),
         weightType: job.precision,
       }),
-    blockCount: () => blocks.size,
+    blockCount: () => {
+      let count = 0;
+      for (const { blocks } of places.values()) for (const known of blocks.values()) count += known.size;
+      return count;
+    },
   };
 }
+
+/** What is known under one order of the axes. Keys are numbers: a search asks for them a million times. */
+interface PlacePrices {
+  readonly prices: Map<number, Prices>;
+  readonly blocks: Map<number, Map<number, BlockPrices>>;
+}
+
+/** Degrees of one number of ranks: two of them say the third. */
+const degreesKey = ({ tensor, pipeline, data }: Layout): number => (tensor * 2 ** 17 + pipeline) * 2 ** 17 + data;
+
+const recomputes: readonly Layout['recompute'][] = ['none', 'selective', 'full'];
+
+/** What a block depends on beside the tensor group that it runs in. */
+const blockKey = (layout: Layout): number =>
+  layout.microBatch * 32 +
+  recomputes.indexOf(layout.recompute) * 8 +
+  (layout.sequenceParallel ? 4 : 0) +
+  (layout.keepGathered ? 2 : 0) +
+  (layout.gradientType === 'fp32' ? 1 : 0);
 
 /** Only units of sharding 3 are gathered ahead. */
 function lookaheadOf({ sharding, data, prefetch, layersPerStage, pipeline, chunks }: Layout): number {
