@@ -12,6 +12,7 @@ import {
   fullestBytes,
   gib,
   headline,
+  linkLines,
   rejectionWords,
   shortLayout,
 } from '../output/plan-words.ts';
@@ -77,6 +78,7 @@ function planReport(planned: Planned, path: string, layoutText: string | undefin
     answer: first ? `best: ${degreeWords(first.layout)} - ${headline(first)}` : 'no layout of this job fits',
     tables: first ? [planTable(planned.plans, format)] : [],
     reasons: [
+      ...(first ? linkLines(first) : []),
       ...(first && second ? [aheadOf(first, second, planned)] : []),
       consideredWords(planned),
       ...(first

@@ -1,5 +1,6 @@
 /** @file Words for what plans answer: degrees, verdicts, rejections, parts of a step. */
 import type { Shown } from '@meshwright/core/plan';
+import { bytes, formatBytes } from '@meshwright/core/units';
 import { fixed, percent, whole } from './numbers.ts';
 
 const GIB = 2 ** 30;
@@ -28,6 +29,23 @@ export function headline(shown: Shown): string {
 export function exposedShare({ step }: Shown): number {
   const { tensor, context, expert, data, pipelineSend } = step.partsSeconds;
   return (tensor + context + expert + data + pipelineSend) / step.seconds;
+}
+
+/** One line for each axis that exchanges: its link, its collectives and what one rank sends in a step.
+ *
+ * `tensor: NVLink 4, inside the node; reduce-scatter, all-gather; 2.36 TiB a rank and step`.
+ */
+export function linkLines({ traffic }: Shown): readonly string[] {
+  const axes = [...new Set(traffic.map((row) => row.axis))];
+  return axes.map((axis) => {
+    const rows = traffic.filter((row) => row.axis === axis);
+    const sent = rows.reduce((sum, row) => sum + row.bytesPerRank, 0);
+    const heavy = rows.filter((row) => row.bytesPerRank > sent / 100 && row.collective !== 'recv');
+    const links = [...new Set(rows.map((row) => row.link))].join(' and ');
+    const where = rows.some((row) => row.crossesNode) ? 'between nodes' : 'inside the node';
+    const collectives = [...new Set(heavy.map((row) => row.collective))].join(', ');
+    return `${axis}: ${links}, ${where}; ${collectives}; ${formatBytes(bytes(sent))} a rank and step.`;
+  });
 }
 
 /** `231 out of memory, 96 heads not divisible`: most frequent first. */
