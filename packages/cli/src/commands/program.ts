@@ -1,11 +1,21 @@
 /** @file `meshwright program`: the step program itself, as text or JSON; its verdict; what differs between two. */
 import { Command } from '@commander-js/extra-typings';
-import { diffPrograms, type Program, printProgram, programToJson, verifyProgram } from '@meshwright/core/program';
+import {
+  bytesSent,
+  diffPrograms,
+  type ListBytes,
+  type Program,
+  type ProgramBytes,
+  printProgram,
+  programToJson,
+  verifyProgram,
+} from '@meshwright/core/program';
 import { exitCodes, type Host, type Session } from '../host.ts';
 import { type ProgramSource, readProgramSource } from '../input/program-file.ts';
 import { printIssues } from '../output/issues.ts';
-import { count } from '../output/numbers.ts';
+import { count, whole } from '../output/numbers.ts';
 import { jsonOption } from '../output/report.ts';
+import { numbers, renderText, type Table, tableOf, words } from '../output/table.ts';
 
 /** Adds `program print | verify | diff`. */
 export function registerProgram(command: Command, session: Session): void {
@@ -46,17 +56,43 @@ const verifyCommand = ({ host, end }: Session) =>
       const found = verifyProgram(source.program);
       const ok = found.length === 0;
       if (!ok) end(exitCodes.failed);
+      // A program with faults may name what is not there: its bytes mean nothing.
+      const bytes = ok ? bytesSent(source.program) : undefined;
       if (options.json) {
         const issues = [...source.issues, ...found];
         return host.out.write(
-          `${JSON.stringify({ schema: 'meshwright.verify/1', ok, name: source.program.name, issues })}\n`,
+          `${JSON.stringify({ schema: 'meshwright.verify/1', ok, name: source.program.name, ...(bytes && { bytes: bytesOf(bytes) }), issues })}\n`,
         );
       }
       printIssues([...source.issues, ...found], host);
       host.out.write(
         `${ok ? `verified: ${sizeOf(source.program)}, nothing is wrong` : `${count(found.length, 'fault')} in ${sizeOf(source.program)}`}\n`,
       );
+      if (bytes === undefined) return;
+      host.out.write(
+        `\n${renderText(ledgerTable(bytes))}\n${whole(bytes.totalBytes)} bytes are sent in a step, all ranks together.\n`,
+      );
     });
+
+/** What one rank of each list sends, axis by axis, and how many ranks do so. */
+const bytesOf = ({ lists, totalBytes }: ProgramBytes) => ({
+  totalBytes,
+  lists: lists.map(({ list, ranks, byAxis }) => ({
+    list,
+    ranks,
+    bytesByAxis: Object.fromEntries(Object.entries(byAxis).map(([axis, sent]) => [axis, sent.bytes])),
+  })),
+});
+
+function ledgerTable({ lists }: ProgramBytes): Table {
+  const axes = [...new Set(lists.flatMap((list) => Object.keys(list.byAxis)))].sort();
+  return tableOf(lists, [
+    words('list', ({ list }) => list),
+    numbers('ranks', ({ ranks }) => whole(ranks)),
+    ...axes.map((axis) => numbers<ListBytes>(`${axis} B`, ({ byAxis }) => whole(byAxis[axis]?.bytes ?? 0))),
+    numbers('sent by a rank B', ({ total }) => whole(total.bytes)),
+  ]);
+}
 
 const diffCommand = ({ host }: Session) =>
   new Command('diff')
