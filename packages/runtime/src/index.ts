@@ -2,6 +2,7 @@
  * memory and time are measured. No strategy lives here: what to cut, exchange and when is all in the program.
  */
 export type { RunFailure } from './interpreter/rank.ts';
+export type { KernelEngine } from './kernels/engine.ts';
 export { type BytesDifference, bytesByAxis, compareBytes, predictedByAxis } from './parity/moved-bytes.ts';
 export {
   compareRuns,

@@ -7,13 +7,14 @@ import {
   checkRunnable,
   compareBytes,
   cosineRate,
+  type KernelEngine,
   predictedByAxis,
   type RunResult,
   type StepReport,
   trainProgram,
 } from '@meshwright/runtime';
 import { exitCodes, type Host, type Session } from '../host.ts';
-import { positiveOption, type RunRequest, readRunRequest, wholeOption } from '../input/run-request.ts';
+import { kernelsOption, positiveOption, type RunRequest, readRunRequest, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { count, fixed, whole } from '../output/numbers.ts';
 import { paint } from '../output/paint.ts';
@@ -56,6 +57,7 @@ export function registerRun(command: Command, session: Session): void {
         wholeOption('--validate', 0),
       ),
     )
+    .addOption(kernelsOption())
     .addOption(jsonOption())
     .action(async (path, options) => {
       const { host } = session;
@@ -81,6 +83,7 @@ interface RunSettings {
   readonly seed: number;
   readonly rate: number;
   readonly validateEvery: number;
+  readonly kernels: KernelEngine;
   readonly json: boolean;
 }
 
@@ -88,7 +91,7 @@ interface RunSettings {
 async function train(
   program: Program,
   { job, layout, parameters, corpus }: RunRequest,
-  { steps, seed, rate, validateEvery, json }: RunSettings,
+  { steps, seed, rate, validateEvery, kernels, json }: RunSettings,
   host: Host,
 ): Promise<RunResult> {
   const lines = stepLines(steps, predictedByAxis(program));
@@ -104,6 +107,7 @@ async function train(
       seed,
       learningRate: cosineRate(rate, steps),
       validateEvery,
+      kernels,
       patienceMs: PATIENCE_MS,
       signal: controller.signal,
       ...(corpus && { corpus }),
@@ -130,9 +134,10 @@ export function bytesOfRun(program: Program, result: RunResult): BytesByAxis {
 }
 
 /** Peaks of the fullest rank. */
-export const peaksOf = ({ memory }: RunResult): { readonly predicted: number; readonly tracked: number } => ({
+export const peaksOf = ({ memory }: RunResult): Readonly<Record<'predicted' | 'tracked' | 'arena', number>> => ({
   predicted: Math.max(0, ...memory.map(({ predictedPeakBytes }) => predictedPeakBytes)),
   tracked: Math.max(0, ...memory.map(({ peakBytes }) => peakBytes)),
+  arena: Math.max(0, ...memory.map(({ highWaterBytes }) => highWaterBytes)),
 });
 
 function runReport(program: Program, result: RunResult): Report & { readonly ok: boolean } {

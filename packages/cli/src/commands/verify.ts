@@ -16,7 +16,7 @@ import {
   trainProgram,
 } from '@meshwright/runtime';
 import { exitCodes, type Session } from '../host.ts';
-import { type RunRequest, readRunRequest, wholeOption } from '../input/run-request.ts';
+import { kernelsOption, type RunRequest, readRunRequest, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { count } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
@@ -42,6 +42,7 @@ export function registerVerify(command: Command, session: Session): void {
       new Option('--seed <N>', 'of weights, samples and dropout').argParser(wholeOption('--seed', 0)).default(1),
     )
     .option('--data <FILE>', 'text, JSONL or .bin (16-bit token ids), builtin, or drawn (from the seed)')
+    .addOption(kernelsOption())
     .addOption(jsonOption())
     .action(async (path, options) => {
       const { host } = session;
@@ -49,7 +50,7 @@ export function registerVerify(command: Command, session: Session): void {
       if (!options.json) printIssues(request.issues, host);
       const progress = createProgress(host);
       const verified = await request.file
-        .placing(() => verify(request, options.steps, options.seed, (text) => progress.update(text)))
+        .placing(() => verify(request, options, (text) => progress.update(text)))
         .finally(() => progress.done());
       const report = verifyReport(request, verified);
       if (!report.ok) session.end(exitCodes.failed);
@@ -82,14 +83,14 @@ const alone = (job: Job, layout: Layout): Layout => ({
 
 async function verify(
   request: RunRequest,
-  steps: number,
-  seed: number,
+  { steps, seed, kernels }: Pick<TrainOptions, 'steps' | 'seed' | 'kernels'>,
   say: (text: string) => void,
 ): Promise<Verified> {
   const { job, layout, corpus } = request;
   const options: TrainOptions = {
     steps,
-    seed,
+    ...(seed !== undefined && { seed }),
+    ...(kernels && { kernels }),
     initialDeviation: Math.min(0.25, 1 / Math.sqrt(job.model.hidden)),
     captureGradients: [1, Math.min(3, steps)],
     patienceMs: PATIENCE_MS,

@@ -1,11 +1,19 @@
 /** @file What `run` and `verify` are asked to execute: a job whose model the runtime has kernels for, on tokens of a file,
  * of the text that ships with Meshwright, or drawn from the seed.
  */
+import { Option } from '@commander-js/extra-typings';
 import { InputError, type Issue, issue, throwOnErrors } from '@meshwright/core/errors';
 import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { countParameters } from '@meshwright/core/model';
-import { BYTE_VOCABULARY, builtinCorpus, type Corpus, checkSize, readCorpus } from '@meshwright/runtime';
+import {
+  BYTE_VOCABULARY,
+  builtinCorpus,
+  type Corpus,
+  checkSize,
+  type KernelEngine,
+  readCorpus,
+} from '@meshwright/runtime';
 import type { Host } from '../host.ts';
 import { bytesNamed } from './files.ts';
 import { chooseLayout, type JobFile, readJobFile } from './job-file.ts';
@@ -55,6 +63,14 @@ function corpusFor({ model }: Job, data: string | undefined, host: Host): Corpus
   const format = /\.bin$/i.test(data) ? 'bin' : /\.(jsonl|ndjson)$/i.test(data) ? 'jsonl' : 'text';
   return readCorpus(data, bytesNamed(data, host), format);
 }
+
+type KernelsOption = Option<'--kernels <ENGINE>', undefined, 'wasm', undefined, false, KernelEngine>;
+
+/** `--kernels`: what computes. */
+export const kernelsOption = (): KernelsOption =>
+  new Option('--kernels <ENGINE>', 'what computes: WebAssembly vectors, or the plain reference')
+    .choices(['wasm', 'plain'] as const)
+    .default('wasm' as const);
 
 /** A whole number of an option. Throws VALUE_OUT_OF_RANGE. */
 export const wholeOption =

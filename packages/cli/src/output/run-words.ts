@@ -98,6 +98,7 @@ export function memoryTable({ memory }: RunResult): Table {
       words('ranks', ({ ranks }) => ranks.join(' ')),
       numbers(`predicted ${column.unit}`, ({ one }) => column.cell(one.predictedPeakBytes)),
       numbers(`tracked ${column.unit}`, ({ one }) => column.cell(one.peakBytes)),
+      numbers(`arena ${column.unit}`, ({ one }) => (one.highWaterBytes === 0 ? '-' : column.cell(one.highWaterBytes))),
       words('', ({ one }) =>
         one.differs.length === 0
           ? 'equal at every operation'

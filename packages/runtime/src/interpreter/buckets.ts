@@ -2,12 +2,12 @@
 import { assertInvariant } from '@meshwright/core/errors';
 import type { Bucket, Compute, ExpandedOperation, Operand } from '@meshwright/core/program';
 import type { BucketKernelName } from '../kernels/index.ts';
-import { adamw, clipFactor, type ShardState, sgd, squareSum } from '../kernels/optimizer.ts';
+import { clipFactor, type ShardState, sgd, squareSum } from '../kernels/optimizer.ts';
 import type { FloatArray } from '../kernels/tensor.ts';
 import { pieceIndexOf, waysOf } from '../place/dims.ts';
 import { type OwnedRange, ownedDims, ownedRanges } from '../place/parameters.ts';
 import { segmentsOf } from '../place/pieces.ts';
-import { deposit, poisonAround, valuesOf, type Window } from './cells.ts';
+import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
 import type { Machine } from './machine.ts';
 
 export function runBucketKernel(
@@ -42,10 +42,11 @@ function stepOptimizer(
       machine.record.gradients[bucket.name] = gradient.slice();
     }
     const weights = weightWindow(machine, expanded, bucket);
+    const inPlace = weights.spans.length === 1;
     const shard: ShardState = {
       ranges,
       gradient,
-      weight: valuesOf(weights).slice() as FloatArray,
+      weight: weightOf(machine, weights),
       master: stateOf(machine, expanded, bucket, 'master'),
       m: required(stateOf(machine, expanded, bucket, kernel === 'adamw' ? 'm' : 'momentum')),
       v: stateOf(machine, expanded, bucket, 'v'),
@@ -53,13 +54,24 @@ function stepOptimizer(
     const weightDecay = Number(operation.attributes?.['weightDecay'] ?? 0);
     if (kernel === 'adamw') {
       const betas = { beta1: attribute(operation, 'beta1'), beta2: attribute(operation, 'beta2') };
-      adamw(shard, inputs, { ...betas, epsilon: attribute(operation, 'epsilon'), weightDecay });
+      machine.engine.adamw(shard, inputs, { ...betas, epsilon: attribute(operation, 'epsilon'), weightDecay });
     } else {
       sgd(shard, inputs, { momentum: attribute(operation, 'momentum'), weightDecay });
     }
-    deposit(weights, shard.weight, false);
+    if (inPlace) settle(weights);
+    else deposit(weights, shard.weight, false);
+    machine.engine.endOperation();
     if (weights.cell.data.length > shard.weight.length) poisonAround(weights);
   }
+}
+
+/** The weights themselves where they are one span, else a copy that the optimizer works on. */
+function weightOf(machine: Machine, window: Window): FloatArray {
+  const values = valuesOf(window) as FloatArray;
+  if (window.spans.length === 1) return values;
+  const copy = machine.engine.scratch(lengthOf(window.spans));
+  copy.set(values);
+  return copy;
 }
 
 interface OwnedGradient {

@@ -4,12 +4,12 @@
 import { assertInvariant } from '@meshwright/core/errors';
 import { bufferBytes, type Instance, type Operand, type Storages } from '@meshwright/core/program';
 import { bytesOf, type Degrees, type Dim, type DType, localElements } from '@meshwright/core/tensor';
+import type { Engine } from '../kernels/engine.ts';
 import type { Elements, LocalDim } from '../kernels/tensor.ts';
 import { roundToBf16 } from '../numbers/bf16.ts';
 import { localDimsOf, pieceIndexOf, waysOf } from '../place/dims.ts';
 import { emptyLike, segmentsOf } from '../place/pieces.ts';
 import type { Seat } from '../place/seat.ts';
-import type { Arithmetic } from '../transport/wire.ts';
 
 /** Something in flight that still reads or writes a cell. */
 export interface Pending {
@@ -47,7 +47,8 @@ export interface Cells {
 
 const POISON_INT = -0x80000000;
 
-export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmetic): Cells {
+/** What an exchange in flight still reads or writes is given back when that has ended. */
+export function createCells(storages: Storages, seat: Seat, engine: Engine): Cells {
   const cells: (Cell | undefined)[] = [];
   const places = new WeakMap<Operand, Omit<Window, 'cell'>>();
   const placeOf = (operand: Operand): Omit<Window, 'cell'> => {
@@ -58,10 +59,18 @@ export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmet
     return place;
   };
   let liveBytes = 0;
+  let inFlight: Cell[] = [];
+  const giveBack = (cell: Cell): boolean => {
+    if (!cell.pending.every((each) => each.done)) return false;
+    poison(cell.data);
+    engine.release(cell.data);
+    return true;
+  };
   return {
     liveBytes: () => liveBytes,
     allocate: (instance) => {
-      const cell = createCell(instance, seat.degrees, arithmetic);
+      inFlight = inFlight.filter((each) => !giveBack(each));
+      const cell = createCell(instance, seat.degrees, engine);
       cells[storages.numberOf(instance)] = cell;
       liveBytes += cell.bytes;
       return cell;
@@ -72,7 +81,7 @@ export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmet
       assertInvariant(cell !== undefined, () => `${instance.name} is released and was not allocated`);
       cells[number] = undefined;
       liveBytes -= cell.bytes;
-      if (cell.pending.every((each) => each.done)) poison(cell.data);
+      if (!giveBack(cell)) inFlight.push(cell);
     },
     window: (operand) => {
       const cell = cells[storages.numberOf(operand.instance)];
@@ -82,21 +91,15 @@ export function createCells(storages: Storages, seat: Seat, arithmetic: Arithmet
   };
 }
 
-function createCell(instance: Instance, degrees: Degrees, arithmetic: Arithmetic): Cell {
+function createCell(instance: Instance, degrees: Degrees, engine: Engine): Cell {
   const { declaration } = instance;
   const length = localElements(declaration.dims, degrees);
-  const data = createElements(declaration.dtype, length, arithmetic);
+  const data = engine.createElements(declaration.dtype, length);
   poison(data);
   const bytes = data.length * bytesOf(declaration.dtype);
   const declared = bufferBytes({ instance, dims: declaration.dims }, degrees);
   assertInvariant(bytes === declared, () => `${instance.name} takes ${bytes} bytes, not ${declared}`);
   return { name: instance.name, dtype: declaration.dtype, data, bytes, pending: [] };
-}
-
-function createElements(dtype: DType, length: number, arithmetic: Arithmetic): Elements {
-  if (dtype === 'int32') return new Int32Array(length);
-  if (dtype === 'u8') return new Uint8Array(length);
-  return arithmetic === 'float64' ? new Float64Array(length) : new Float32Array(length);
 }
 
 /** Fills with NaN, or with a number that is no index. */

@@ -1,6 +1,6 @@
 /** @file One compute operation on real tensors: finds its operands, runs the kernel, adds and rounds. */
 import type { Compute, ExpandedOperation, ExpandedWrite } from '@meshwright/core/program';
-import { type BucketKernelName, tensorKernels } from '../kernels/index.ts';
+import type { BucketKernelName } from '../kernels/index.ts';
 import type { DropoutDraw, Elements, Tensor } from '../kernels/tensor.ts';
 import { hashText, mix } from '../numbers/hash.ts';
 import { runBucketKernel } from './buckets.ts';
@@ -22,10 +22,14 @@ export function runCompute(machine: Machine, expanded: ExpandedOperation, operat
   const { kernel } = operation;
   if (isBucketKernel(kernel)) return runBucketKernel(machine, expanded, operation, kernel);
   const reads = expanded.reads.map((operand) => operand && tensorOf(machine.cells.window(operand)));
-  const results = expanded.writes.map((write, index) => resultOf(machine, expanded, write, index));
-  tensorKernels[kernel]({
+  const results = expanded.writes.map((write, index) => resultOf(machine, expanded, write, index, kernel));
+  machine.engine.kernels[kernel]({
     reads,
-    writes: results.map(({ window, values }) => ({ data: values, dims: window.dims })),
+    writes: results.map(({ window, values, adds, direct }) => ({
+      data: values,
+      dims: window.dims,
+      adds: adds && direct,
+    })),
     attributes: attributesOf(machine, operation),
     draw: drawOf(machine, expanded, operation, reads[0]),
   });
@@ -33,6 +37,7 @@ export function runCompute(machine: Machine, expanded: ExpandedOperation, operat
     if (direct) settle(window);
     else deposit(window, values, adds);
   }
+  machine.engine.endOperation();
   if (kernel === 'nll') machine.record.loss = results[0]?.window.cell.data[0];
 }
 
@@ -43,11 +48,17 @@ function attributesOf({ validates }: Machine, { attributes = {} }: Compute): Rea
 
 const tensorOf = (window: Window): Tensor => ({ data: valuesOf(window), dims: window.dims });
 
-function resultOf(machine: Machine, expanded: ExpandedOperation, write: ExpandedWrite, index: number): Result {
+function resultOf(
+  machine: Machine,
+  expanded: ExpandedOperation,
+  write: ExpandedWrite,
+  index: number,
+  kernel: string,
+): Result {
   const window = machine.cells.window(write.operand);
   const adds = write.accumulate && !machine.lifetimes.overwrites(expanded.index, index);
-  const direct = !adds && window.spans.length === 1;
-  const values = direct ? valuesOf(window) : new Float64Array(lengthOf(window.spans));
+  const direct = window.spans.length === 1 && (!adds || machine.engine.addsInPlace(kernel));
+  const values = direct ? valuesOf(window) : machine.engine.scratch(lengthOf(window.spans));
   return { window, values, adds, direct };
 }
 

@@ -10,7 +10,9 @@ import {
   storagesOf,
 } from '@meshwright/core/program';
 import type { Slice } from '@meshwright/core/timeline';
+import { type Engine, type KernelEngine, plainEngine } from '../kernels/engine.ts';
 import type { Elements } from '../kernels/tensor.ts';
+import { wasmEngine } from '../kernels/wasm/engine.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
 import type { Corpus } from '../tokens/corpus.ts';
 import type { LearningRate } from '../train/rate.ts';
@@ -30,6 +32,7 @@ export interface RunOptions {
   /** Steps, from 1, whose gradients are kept. */
   readonly captureGradients: readonly number[];
   readonly arithmetic: Arithmetic;
+  readonly kernels: KernelEngine;
   /** What is trained on; drawn from the seed when undefined. */
   readonly corpus: Corpus | undefined;
   /** A validation follows each step that this divides, and the last one; 0: none. */
@@ -62,6 +65,8 @@ export interface StepRecord {
   taken: Float64Array;
   slices: Slice[];
   peakBytes: number;
+  /** What the engine's memory really reached; 0 where it is the host's. */
+  highWaterBytes: number;
   /** Peak of the program's lifetimes. */
   predictedPeakBytes: number;
   /** Operations at which the live bytes were not the program's. */
@@ -75,6 +80,7 @@ export interface Machine {
   readonly expanded: ExpandedList;
   readonly lifetimes: Lifetimes;
   readonly allocations: Allocations;
+  readonly engine: Engine;
   readonly cells: Cells;
   readonly lanes: Lanes;
   readonly port: Port;
@@ -101,6 +107,7 @@ export const emptyRecord = (): StepRecord => ({
   gradients: {},
   slices: [],
   peakBytes: 0,
+  highWaterBytes: 0,
   predictedPeakBytes: 0,
   memoryDiffers: [],
 });
@@ -117,7 +124,8 @@ export function createMachine(
   const expanded = expandList(program, listOf(program, seat));
   const lifetimes = lifetimesOf(expanded, seat.degrees);
   const storages = storagesOf(expanded);
-  const cells = createCells(storages, seat, options.arithmetic);
+  const engine = engineOf(options, heldBytes(lifetimes.peakBytes, expanded, program));
+  const cells = createCells(storages, seat, engine);
   const starts = new Map<number, number>();
   const machine: Machine = {
     program,
@@ -126,6 +134,7 @@ export function createMachine(
     expanded,
     lifetimes,
     allocations: allocationsOf(lifetimes),
+    engine,
     cells,
     lanes: createLanes(({ operation }, event) => {
       if (event === 'start') starts.set(operation.index, clock());
@@ -142,6 +151,16 @@ export function createMachine(
   };
   for (const { instance } of lifetimes.residents) cells.allocate(instance);
   return machine;
+}
+
+/** The fast kernels compute in float32 only. */
+const engineOf = ({ kernels, arithmetic }: RunOptions, peakBytes: number): Engine =>
+  kernels === 'wasm' && arithmetic === 'float32' ? wasmEngine(peakBytes) : plainEngine(arithmetic);
+
+/** Two-byte types are held in four. */
+function heldBytes(peakBytes: number, { list }: ExpandedList, { buffers }: Program): number {
+  const narrow = [...list.buffers, ...buffers].some(({ dtype }) => dtype === 'bf16');
+  return narrow ? 2 * peakBytes : peakBytes;
 }
 
 /** Adds an operation that has just ended to the timeline of the step. */

@@ -24,6 +24,7 @@ export function* runRank(
     yield* runPeriod(machine);
     machine.record.end = machine.clock();
     machine.record.taken = machine.port.taken();
+    machine.record.highWaterBytes = machine.engine.highWaterBytes();
     if (validatesAfter(step, machine.options)) yield* runValidation(machine);
     onStep(step, machine.record);
   }

@@ -28,7 +28,7 @@ import { type Kernel, type KernelCall, nameOf, numberOf, readOf as r, writeOf as
 /** Rows over buckets of any number; the interpreter runs them shard by shard. */
 export type BucketKernelName = 'square-sum' | 'clip' | 'adamw' | 'sgd';
 
-const headsOf = (c: KernelCall): HeadCounts => ({
+export const headsOf = (c: KernelCall): HeadCounts => ({
   heads: numberOf(c, 'heads'),
   kvHeads: numberOf(c, 'kvHeads'),
   headSize: numberOf(c, 'headSize'),
@@ -76,7 +76,9 @@ const lossKernels = {
 } as const satisfies Readonly<Record<string, Kernel>>;
 
 /** Every row of the program's kernel table but those over buckets. */
-export const tensorKernels: Readonly<Record<Exclude<KernelName, BucketKernelName>, Kernel>> = {
+export type TensorKernels = Readonly<Record<Exclude<KernelName, BucketKernelName>, Kernel>>;
+
+export const tensorKernels: TensorKernels = {
   gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0)),
   'gemm.dx': (c) => gemmDx(r(c, 0), r(c, 1), w(c, 0)),
   'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1]),

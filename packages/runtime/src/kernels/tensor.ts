@@ -1,7 +1,7 @@
 /** @file What kernels work on: a dense row-major array on one rank that knows where it stands in the global tensor.
  *
- * Kernels are out-parameter style and always overwrite; adding into a buffer and rounding to its type are the
- * interpreter's, done once for all of them. Products and sums are carried in float64 inside a kernel and rounded at the
+ * Kernels are out-parameter style and overwrite, but for those of an engine that say they add; adding into a buffer and
+ * rounding to its type are the interpreter's, done once for all of them. Products and sums are carried in float64 inside a kernel and rounded at the
  * store. Shape suffixes in this folder: R rows (all leading dims), S sequence, B micro-batch, H width, N output,
  * K input, P fused query-key-value, A heads, D head size, G gate and up, V vocabulary, E experts, T experts of a token.
  */
@@ -27,6 +27,8 @@ export interface LocalDim {
 export interface Tensor {
   readonly data: Elements;
   readonly dims: readonly LocalDim[];
+  /** A result that is added to; only for kernels that say they can. */
+  readonly adds?: boolean;
 }
 
 /** A tensor that is whole on this rank: what tests and scalars are made of. */

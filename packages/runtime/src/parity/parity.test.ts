@@ -11,7 +11,10 @@ afterAll(() => pool.close());
 
 const steps = 5;
 const rates = { sgd: 0.05, adamw: 0.002 } as const;
-const optionsOf = (job: Job): TrainOptions => ({
+const engines = ['plain', 'wasm'] as const;
+type Engine = (typeof engines)[number];
+const optionsOf = (job: Job, kernels: Engine = 'plain'): TrainOptions => ({
+  kernels,
   steps,
   seed: 11,
   initialDeviation: 0.25,
@@ -23,18 +26,18 @@ const optionsOf = (job: Job): TrainOptions => ({
 const references = new Map<string, Promise<RunResult>>();
 
 /** The unsharded run with gradient accumulation, once for each job. */
-function referenceOf(job: Job): Promise<RunResult> {
-  const key = JSON.stringify([job.name, job.optimizer, job.kernels]);
-  const known = references.get(key) ?? trainProgram(programOf(job), optionsOf(job));
+function referenceOf(job: Job, kernels: Engine): Promise<RunResult> {
+  const key = JSON.stringify([job.name, job.optimizer, job.kernels, kernels]);
+  const known = references.get(key) ?? trainProgram(programOf(job), optionsOf(job, kernels));
   references.set(key, known);
   return known;
 }
 
 /** Same result as one rank, under a clip that binds; bytes and memory are the program's. */
-async function check(job: Job, changes: Partial<Layout>): Promise<void> {
+async function check(job: Job, changes: Partial<Layout>, kernels: Engine): Promise<void> {
   const program = programOf(job, changes);
-  const reference = await referenceOf(job);
-  const run = await trainProgram(program, optionsOf(job));
+  const reference = await referenceOf(job, kernels);
+  const run = await trainProgram(program, optionsOf(job, kernels));
   expect(compareRuns(reference, run).broken).toEqual([]);
   expect(Math.min(...run.gradientNorms.map((norm) => norm ?? 0))).toBeGreaterThan(1);
   expect(compareBytes(program, run, steps)).toEqual([]);
@@ -70,22 +73,26 @@ const dense: readonly Case[] = [
   ['pipeline fastest in rank', { tensor: 2, pipeline: 2, order: ['pipeline', 'data', 'tensor'] }],
 ];
 
-describe('N ranks train as one rank does and move the bytes of the program', () => {
-  test.each(dense)('GPT-2 kind by SGD: %s', (_name, changes) => check(smallJob('gpt2', { optimizer: 'sgd' }), changes));
-  test.each(dense)('Llama kind by AdamW: %s', (_name, changes) => check(smallJob('llama'), changes));
+describe.each(engines)('N ranks train as one rank does and move the bytes of the program, %s kernels', (kernels) => {
+  test.each(dense)('GPT-2 kind by SGD: %s', (_name, changes) =>
+    check(smallJob('gpt2', { optimizer: 'sgd' }), changes, kernels),
+  );
+  test.each(dense)('Llama kind by AdamW: %s', (_name, changes) => check(smallJob('llama'), changes, kernels));
 
   const mixed = dense.filter(([name]) => name.startsWith('2 x 2 x 2'));
-  test.each(mixed)('GPT-2 kind by AdamW: %s', (_name, changes) => check(smallJob('gpt2'), changes));
-  test.each(mixed)('experts by SGD: %s', (_name, changes) => check(smallJob('moe', { optimizer: 'sgd' }), changes));
+  test.each(mixed)('GPT-2 kind by AdamW: %s', (_name, changes) => check(smallJob('gpt2'), changes, kernels));
+  test.each(mixed)('experts by SGD: %s', (_name, changes) =>
+    check(smallJob('moe', { optimizer: 'sgd' }), changes, kernels),
+  );
 
-  test('experts by SGD: ZeRO-3', () => check(smallJob('moe', { optimizer: 'sgd' }), { data: 4, sharding: 3 }));
+  test('experts by SGD: ZeRO-3', () => check(smallJob('moe', { optimizer: 'sgd' }), { data: 4, sharding: 3 }, kernels));
 
   test('a vocabulary that tensor does not divide is padded and the padding takes no part', () =>
-    check(smallJob('gpt2', { optimizer: 'sgd' }), { tensor: 4, sequenceParallel: true }));
+    check(smallJob('gpt2', { optimizer: 'sgd' }), { tensor: 4, sequenceParallel: true }, kernels));
 
   test.each(mixed)('unfused attention with dropout: %s', (_name, changes) => {
-    const kernels = { attention: 'unfused', dropout: 0.2 } as const;
-    return check(smallJob('gpt2', { optimizer: 'sgd', kernels }), { ...changes, recompute: 'selective' });
+    const job = smallJob('gpt2', { optimizer: 'sgd', kernels: { attention: 'unfused', dropout: 0.2 } });
+    return check(job, { ...changes, recompute: 'selective' }, kernels);
   });
 });
 
@@ -114,5 +121,28 @@ describe('bit for bit', () => {
 
   test('a pipeline without tied weights has the gradients of one rank', async () => {
     expect(await gradientsOf({ pipeline: 4 })).toEqual(await gradientsOf({}));
+  });
+});
+
+describe('the two engines', () => {
+  test.each(['gpt2', 'llama'] as const)('train a model of kind %s alike', async (model) => {
+    const job = smallJob(model, { optimizer: 'sgd' });
+    const report = compareRuns(await referenceOf(job, 'plain'), await referenceOf(job, 'wasm'));
+    expect(report.broken).toEqual([]);
+  });
+
+  test('the fast one holds little more than the program says', async () => {
+    const program = programOf(smallJob('llama'), {
+      tensor: 2,
+      pipeline: 2,
+      data: 2,
+      sharding: 3,
+      sequenceParallel: true,
+    });
+    const run = await trainProgram(program, optionsOf(smallJob('llama'), 'wasm'));
+    for (const { highWaterBytes, predictedPeakBytes } of run.memory) {
+      expect(highWaterBytes).toBeGreaterThan(0.9 * predictedPeakBytes);
+      expect(highWaterBytes).toBeLessThan(1.1 * predictedPeakBytes + 2 ** 14);
+    }
   });
 });

@@ -6,6 +6,7 @@ import { createTimeline, type Timeline } from '@meshwright/core/timeline';
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { Fabric, RunOptions } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
+import type { KernelEngine } from '../kernels/engine.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import type { Corpus } from '../tokens/corpus.ts';
 import { createFabricMemory, type LedgerKey, planFabric } from '../transport/fabric.ts';
@@ -39,6 +40,8 @@ export interface TrainOptions {
   readonly captureGradients?: readonly number[];
   /** `float64` computes in double precision and counts bytes as declared: tells logic from rounding. */
   readonly arithmetic?: RunOptions['arithmetic'];
+  /** `wasm` when absent, `plain` for the reference; double precision is always plain. */
+  readonly kernels?: KernelEngine;
   /** All ranks in this thread; absent: one rank a thread. */
   readonly inline?: true;
   /** Threads to use, and to leave running; absent: threads of this run alone. */
@@ -59,6 +62,8 @@ export interface TrackedMemory {
   readonly rank: number;
   readonly peakBytes: number;
   readonly predictedPeakBytes: number;
+  /** Bytes of the engine's memory from the first to the last one ever in use; 0 where memory is the host's. */
+  readonly highWaterBytes: number;
   /** Operations at which the two differed, over all steps. */
   readonly differs: readonly { readonly operation: number; readonly live: number; readonly predicted: number }[];
 }
@@ -98,6 +103,7 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
     initialDeviation: options.initialDeviation ?? 0.02,
     captureGradients: options.captureGradients ?? [],
     arithmetic: options.arithmetic ?? 'float32',
+    kernels: options.kernels ?? 'wasm',
     corpus: options.corpus,
     validateEvery: options.validateEvery ?? 0,
     vocabulary: vocabularyOf(program),
@@ -181,6 +187,7 @@ const memoryOf = (ranks: HostOutcome['ranks']): readonly TrackedMemory[] =>
     rank,
     peakBytes: Math.max(0, ...records.map(({ peakBytes }) => peakBytes)),
     predictedPeakBytes: Math.max(0, ...records.map(({ predictedPeakBytes }) => predictedPeakBytes)),
+    highWaterBytes: Math.max(0, ...records.map(({ highWaterBytes }) => highWaterBytes)),
     differs: records.flatMap(({ memoryDiffers }) => memoryDiffers),
   }));
 

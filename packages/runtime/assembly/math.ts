@@ -1,0 +1,56 @@
+/** @file Exponentials on vectors, and sums over lanes. */
+
+/** e^x to about two units in the last place, for x in [-87, 88]; below that about 1e-38. Method: Cephes expf. */
+export function exp4(x: v128): v128 {
+  const clamped = f32x4.min(f32x4.max(x, f32x4.splat(-87.3)), f32x4.splat(88.3));
+  const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(1.44269504)));
+  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(0.693359375)));
+  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.1219444e-4)));
+  let p = f32x4.splat(1.98756915e-4);
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.3981999507e-3));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(8.3334519073e-3));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(4.1665795894e-2));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.6666665459e-1));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.0000001201e-1));
+  p = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
+  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  return f32x4.mul(p, power);
+}
+
+/** {@link exp4} of one number. */
+export function exp1(x: f32): f32 {
+  return f32x4.extract_lane(exp4(f32x4.splat(x)), 0);
+}
+
+/** Sum of the four lanes. */
+export function sum4(x: v128): f32 {
+  return f32x4.extract_lane(x, 0) + f32x4.extract_lane(x, 1) + (f32x4.extract_lane(x, 2) + f32x4.extract_lane(x, 3));
+}
+
+/** Inner product of two rows. */
+export function dot(x: usize, y: usize, length: i32): f32 {
+  let sums = f32x4.splat(0);
+  let i = 0;
+  for (; i + 4 <= length; i += 4) {
+    sums = f32x4.add(sums, f32x4.mul(v128.load(x + (i << 2)), v128.load(y + (i << 2))));
+  }
+  let sum = sum4(sums);
+  for (; i < length; i++) sum += load<f32>(x + (i << 2)) * load<f32>(y + (i << 2));
+  return sum;
+}
+
+/** Reads up to four elements; those beyond `count` are zero. */
+export function loadSome(from: usize, count: i32): v128 {
+  let x = f32x4.splat(0);
+  x = f32x4.replace_lane(x, 0, load<f32>(from));
+  if (count > 1) x = f32x4.replace_lane(x, 1, load<f32>(from, 4));
+  if (count > 2) x = f32x4.replace_lane(x, 2, load<f32>(from, 8));
+  return x;
+}
+
+/** Writes the first `count` of four elements. */
+export function storeSome(to: usize, x: v128, count: i32): void {
+  store<f32>(to, f32x4.extract_lane(x, 0));
+  if (count > 1) store<f32>(to, f32x4.extract_lane(x, 1), 4);
+  if (count > 2) store<f32>(to, f32x4.extract_lane(x, 2), 8);
+}

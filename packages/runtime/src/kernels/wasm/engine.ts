@@ -1,0 +1,84 @@
+/** @file The fast engine: all buffers of a rank in one WebAssembly memory, kernels that work on it in place. */
+import { assertInvariant } from '@meshwright/core/errors';
+import type { DType } from '@meshwright/core/tensor';
+import type { Engine } from '../engine.ts';
+import type { AdamwConstants, ShardState, StepInputs } from '../optimizer.ts';
+import type { Elements } from '../tensor.ts';
+import { createArena } from './arena.ts';
+import { instantiate } from './exports.ts';
+import { addingKernels, BLOCK_BYTES, PACK_BYTES, type Places, wasmTable } from './table.ts';
+
+/** Static data of the kernels lies below this. */
+const PACK_START = 1 << 16;
+const ARENA_START = PACK_START + PACK_BYTES + BLOCK_BYTES;
+
+/** Room beyond the predicted peak, for buffers that wait for their exchange and results on their way. Pages that nobody
+ * touches cost nothing. */
+const SLACK_BYTES = 64 << 20;
+const SLACK_SHARE = 2;
+const LARGEST_MEMORY = 2 ** 32;
+
+/** An engine for a rank that holds `peakBytes` at its peak, two-byte types in four. */
+export function wasmEngine(peakBytes: number): Engine {
+  const size = Math.min(LARGEST_MEMORY, ARENA_START + SLACK_SHARE * peakBytes + SLACK_BYTES);
+  const { buffer, kernels } = instantiate(size);
+  const arena = createArena(ARENA_START, size);
+  let borrowed: number[] = [];
+  const allocate = (bytes: number): number => {
+    const place = arena.allocate(bytes);
+    assertInvariant(place !== undefined, () => `a rank's memory of ${size} bytes has no room for ${bytes} more`);
+    return place;
+  };
+  const borrow = (length: number): Float32Array => {
+    const place = allocate(4 * length);
+    borrowed.push(place);
+    return new Float32Array(buffer, place, length);
+  };
+  const pointer = (data: Elements): number => {
+    if (data.buffer === buffer) return data.byteOffset;
+    const copy = borrow(data.length);
+    const view = data instanceof Int32Array ? new Int32Array(buffer, copy.byteOffset, copy.length) : copy;
+    view.set(data);
+    return copy.byteOffset;
+  };
+  const places: Places = { kernels, pointer, pack: PACK_START };
+  return {
+    kernels: wasmTable(places),
+    adamw: (shard, inputs, constants) => step(places, shard, inputs, constants),
+    addsInPlace: (kernel) => addingKernels.has(kernel),
+    createElements: (dtype, length) => elementsAt(dtype, buffer, allocate(4 * length), length),
+    release: (elements) => arena.release(elements.byteOffset),
+    scratch: borrow,
+    endOperation: () => {
+      for (const place of borrowed) arena.release(place);
+      borrowed = [];
+    },
+    highWaterBytes: arena.highWaterBytes,
+  };
+}
+
+function elementsAt(dtype: DType, buffer: ArrayBuffer, place: number, length: number): Elements {
+  if (dtype === 'int32') return new Int32Array(buffer, place, length);
+  if (dtype === 'u8') return new Uint8Array(buffer, place, length);
+  return new Float32Array(buffer, place, length);
+}
+
+function step(
+  { kernels, pointer }: Places,
+  { ranges, gradient, weight, master = weight, m, v = m }: ShardState,
+  { factor, learningRate, step: count }: StepInputs,
+  { beta1, beta2, epsilon, weightDecay }: AdamwConstants,
+): void {
+  const rate = learningRate / (1 - beta1 ** count);
+  const root = 1 / (1 - beta2 ** count);
+  const [slopes, parameters] = [pointer(gradient), pointer(master)];
+  for (const { from, length, decay } of ranges) {
+    const keep = decay ? 1 - learningRate * weightDecay : 1;
+    const state = [slopes, pointer(m), pointer(v), parameters].map((place) => place + 4 * from);
+    kernels.adamw(length, ...state, factor, beta1, beta2, epsilon, rate, root, keep);
+  }
+  if (master.byteOffset !== parameters) throw new Error('internal: the parameters of a step do not lie in memory.');
+  if (master !== weight) {
+    for (const { from, length } of ranges) weight.set(master.subarray(from, from + length), from);
+  }
+}
