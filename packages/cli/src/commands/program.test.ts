@@ -14,7 +14,8 @@ describe('meshwright program', () => {
       expect(again.out).toBe(printed.out);
       const verified = await runIn(['program', 'verify', '-'], { files: { '-': printed.out } });
       expect(verified).toMatchObject({ code: 0, err: '' });
-      expect(verified.out).toMatch(/^verified: toy: 2 lists of \d+ lines, .*, nothing is wrong\n$/);
+      expect(verified.out).toMatch(/^verified: toy: 2 lists of \d+ lines, .*, nothing is wrong\n/);
+      expect(verified.out).toMatch(/bytes are sent in a step, all ranks together\.\n$/);
     }
   });
 
