@@ -1,12 +1,19 @@
 /** @file The middle tier of evaluation: a step at block level, priced and placed, memory exact. */
 import { blockContext, microBatches, type ParameterCounts, parameterCounts } from '../../compile/index.ts';
-import { createPriceBook, type PriceBook, type PriceOptions, type Prices } from '../../cost/index.ts';
+import {
+  createPriceBook,
+  type OperationCost,
+  type PriceBook,
+  type PriceOptions,
+  type Prices,
+} from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import { createMesh } from '../../mesh/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
+import type { Sample } from '../sample.ts';
 import { LOOKAHEAD, lookahead, orderBook } from './loops.ts';
 import type { WalkOrder } from './order.ts';
 import { type StepSpec, stepSpec } from './spec.ts';
@@ -49,12 +56,7 @@ export function createEvaluator(
       remember(known, place, () => new Map<number, BlockPrices>()),
       blockKey(layout),
       () =>
-        priceBlocks(blockContext(job, layout), layout.gradientType, (sample) => {
-          const { duration, launchCompute, launchExchange } = pricesOf(sample.program, pricesFor(layout));
-          const [list] = sample.program.lists;
-          if (list === undefined) throw new Error('internal: a sample without a list.');
-          return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
-        }),
+        priceBlocks(blockContext(job, layout), layout.gradientType, (sample) => sampleCost(sample, pricesFor(layout))),
     );
   };
   const countsFor = (layout: Layout): ParameterCounts =>
@@ -84,6 +86,14 @@ export function createEvaluator(
       return count;
     },
   };
+}
+
+/** What the operations of a sample cost: as in a program. */
+function sampleCost({ program }: Sample, prices: Prices): OperationCost {
+  const { duration, launchCompute, launchExchange } = pricesOf(program, prices);
+  const [list] = program.lists;
+  if (list === undefined) throw new Error('internal: a sample without a list.');
+  return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
 }
 
 /** What is known under one order of the axes. Keys are numbers: a search asks for them a million times. */
