@@ -5,7 +5,7 @@
  *   node tools/readme.mjs --check    ends with 1 when a page says something else than the command
  *
  * Markers: `<!-- begin: meshwright plan x.yaml -->` (with `| head -n 9` behind it: only these lines),
- * `<!-- begin: file examples/x.mjs -->`, both up to `<!-- end -->`. */
+ * `<!-- begin: node bench/x.mjs -->`, `<!-- begin: file examples/x.mjs -->`, all up to `<!-- end -->`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeReady, root, run } from './ready.mjs';
@@ -21,16 +21,19 @@ const figures = [
   ['docs/figures/timeline.svg', ['figure', 'timeline', job, '--layout', layout, '--to', '2500', '--svg']],
 ];
 
-/** What the command says: its result, or what it has against bad input. */
-function meshwright(args) {
-  const { status, stdout, stderr } = run(process.execPath, ['packages/cli/bin/meshwright.js', ...args], {
+/** What the command says. */
+const meshwright = (args) => output(['packages/cli/bin/meshwright.js', ...args]);
+
+/** What a script says: its result, or what it has against bad input. */
+function output(args) {
+  const { status, stdout, stderr } = run(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
   if (status === 0) return stdout;
   if (status === 2) return stderr;
-  console.error(`meshwright ${args.join(' ')}: exit ${status}`);
+  console.error(`${args.join(' ')}: exit ${status}`);
   process.exit(1);
 }
 
@@ -38,6 +41,8 @@ function meshwright(args) {
 function content(what) {
   const [, file] = /^file (.+)$/.exec(what) ?? [];
   if (file) return fenced('js', readFileSync(join(root, file), 'utf8'));
+  const [, script] = /^node (.+)$/.exec(what) ?? [];
+  if (script) return fenced('text', output([script]));
   const [, words, lines] = /^meshwright (.+?)(?: \| head -n (\d+))?$/.exec(what) ?? [];
   const text = meshwright(words.split(' '));
   return fenced('text', lines === undefined ? text : `${text.split('\n').slice(0, Number(lines)).join('\n')}\n`);
