@@ -183,6 +183,14 @@ describe('fast kernels give what plain ones give', () => {
     }
   });
 
+  test('attributes that they do not know are left to plain ones, which then add as well', () => {
+    const each: Case = { ...cases.find(({ kernel }) => kernel === 'gemm.dw')!, attributes: { news: 1 } };
+    const values = valuesOf(each);
+    const wanted = run(plain, each, values, 0, false);
+    const got = run(fast, each, values, 2, true);
+    for (const [place, result] of wanted.writes.entries()) expectClose(got.writes[place]!, result, 2);
+  });
+
   test('the gradient of attention', () => {
     const forward: Case = {
       kernel: 'attention',

@@ -1,5 +1,5 @@
-/** @file The rows of the kernel table that WebAssembly executes; what a row cannot do (an activation or a head size that is
- * not built in) the plain kernel does on the same memory.
+/** @file The rows of the kernel table that WebAssembly executes; what a row cannot do (an attribute that it does not know, an
+ * activation that is not built in) the plain kernel does on the same memory.
  */
 import { assertInvariant } from '@meshwright/core/errors';
 import { type HeadCounts, headLayout, headOffsets } from '../heads.ts';
@@ -8,6 +8,7 @@ import {
   dimAt,
   elementsOf,
   type Kernel,
+  type KernelCall,
   nameOf,
   numberOf,
   readOf as r,
@@ -36,16 +37,40 @@ export const addingKernels: ReadonlySet<string> = new Set(['gemm.dw', 'bias.dw',
 
 const flag = ({ adds }: Tensor): number => (adds ? 1 : 0);
 
-export const wasmTable = (places: Places): TensorKernels => ({
-  ...tensorKernels,
-  ...productRows(places),
-  ...attentionRows(places),
-  ...normRows(places),
-  ...elementRows(places),
-  ...lossRows(places),
-});
+/** Attributes that these rows know; a call with another one is the plain kernel's. */
+const known: ReadonlySet<string> = new Set(['heads', 'kvHeads', 'headSize', 'epsilon', 'function']);
 
-type Rows = Partial<Record<keyof TensorKernels, Kernel>>;
+export function wasmTable(places: Places): TensorKernels {
+  const rows: Rows = {
+    ...productRows(places),
+    ...attentionRows(places),
+    ...normRows(places),
+    ...elementRows(places),
+    ...lossRows(places),
+  };
+  const careful = Object.entries(rows).map(([name, row]): readonly [string, Kernel] => {
+    const plain = addingPlainly(tensorKernels[name as keyof TensorKernels]);
+    const knows = (call: KernelCall): boolean => Object.keys(call.attributes).every((key) => known.has(key));
+    return [name, (call) => (knows(call) && row(call) !== 'plain' ? undefined : plain(call))];
+  });
+  return { ...tensorKernels, ...Object.fromEntries(careful) };
+}
+
+/** A plain kernel, which overwrites, made to add where a result says so. */
+const addingPlainly =
+  (kernel: Kernel): Kernel =>
+  (call) => {
+    const before = call.writes.map((write) => (write?.adds ? write.data.slice() : undefined));
+    kernel(call);
+    for (const [place, held] of before.entries()) {
+      const sum = call.writes[place]?.data;
+      if (held && sum) for (let index = 0; index < held.length; index++) sum[index]! += held[index]!;
+    }
+  };
+
+/** Does the work, or says that it is one for the plain kernel. */
+type Row = (call: KernelCall) => void | 'plain';
+type Rows = Partial<Record<keyof TensorKernels, Row>>;
 
 function productRows({ kernels, pointer: at, pack }: Places) {
   return {
@@ -133,15 +158,16 @@ function cleared(tensor: Tensor): Tensor['data'] {
 function normRows({ kernels, pointer: at }: Places) {
   return {
     layernorm: (c) => {
-      const [x, y, st] = [r(c, 0), w(c, 0), w(c, 1)];
-      const operands = [x, r(c, 1), r(c, 2), y, st].map(({ data }) => at(data));
-      kernels.layernorm(rowsOf(x), sizeAt(x, -1), ...operands, numberOf(c, 'epsilon'));
+      const [x, b, y, st] = [r(c, 0), c.reads[2], w(c, 0), w(c, 1)];
+      const [from, to] = [[x, r(c, 1)].map(({ data }) => at(data)), [y, st].map(({ data }) => at(data))];
+      kernels.layernorm(rowsOf(x), sizeAt(x, -1), ...from, b ? at(b.data) : 0, ...to, numberOf(c, 'epsilon'));
     },
     'layernorm.dx': (c) => {
+      if (!c.writes[2]) return 'plain';
       const [x, residual] = [r(c, 1), c.reads[4]];
       const from = [r(c, 0), x, r(c, 2), r(c, 3)].map(({ data }) => at(data));
       const to = [w(c, 0).data, cleared(w(c, 1)), cleared(w(c, 2))].map(at);
-      kernels.layernormDx(rowsOf(x), sizeAt(x, -1), ...from, residual ? at(residual.data) : 0, ...to);
+      return kernels.layernormDx(rowsOf(x), sizeAt(x, -1), ...from, residual ? at(residual.data) : 0, ...to);
     },
     rmsnorm: (c) => {
       const [x, y, st] = [r(c, 0), w(c, 0), w(c, 1)];
@@ -160,21 +186,21 @@ function normRows({ kernels, pointer: at }: Places) {
 function elementRows({ kernels, pointer: at }: Places) {
   return {
     activation: (c) => {
-      if (nameOf(c, 'function') !== 'gelu-tanh') return tensorKernels.activation(c);
-      kernels.geluTanh(elementsOf(r(c, 0)), at(r(c, 0).data), at(w(c, 0).data));
+      if (nameOf(c, 'function') !== 'gelu-tanh') return 'plain';
+      return kernels.geluTanh(elementsOf(r(c, 0)), at(r(c, 0).data), at(w(c, 0).data));
     },
     'activation.dx': (c) => {
-      if (nameOf(c, 'function') !== 'gelu-tanh') return tensorKernels['activation.dx'](c);
-      kernels.geluTanhDx(elementsOf(r(c, 0)), at(r(c, 0).data), at(r(c, 1).data), at(w(c, 0).data));
+      if (nameOf(c, 'function') !== 'gelu-tanh') return 'plain';
+      return kernels.geluTanhDx(elementsOf(r(c, 0)), at(r(c, 0).data), at(r(c, 1).data), at(w(c, 0).data));
     },
     gated: (c) => {
-      if (nameOf(c, 'function') !== 'silu') return tensorKernels.gated(c);
-      kernels.gatedSilu(rowsOf(r(c, 0)), sizeAt(w(c, 0), -1), at(r(c, 0).data), at(w(c, 0).data));
+      if (nameOf(c, 'function') !== 'silu') return 'plain';
+      return kernels.gatedSilu(rowsOf(r(c, 0)), sizeAt(w(c, 0), -1), at(r(c, 0).data), at(w(c, 0).data));
     },
     'gated.dx': (c) => {
-      if (nameOf(c, 'function') !== 'silu') return tensorKernels['gated.dx'](c);
+      if (nameOf(c, 'function') !== 'silu') return 'plain';
       const operands = [r(c, 0), r(c, 1), w(c, 0)].map(({ data }) => at(data));
-      kernels.gatedSiluDx(rowsOf(r(c, 0)), sizeAt(r(c, 0), -1), ...operands);
+      return kernels.gatedSiluDx(rowsOf(r(c, 0)), sizeAt(r(c, 0), -1), ...operands);
     },
     add: (c) => {
       const [branch, bias, residual, y] = [r(c, 0), c.reads[1], r(c, 2), w(c, 0)];
