@@ -1,6 +1,7 @@
 /** @file Buckets in numbers: what their exchanges take and what they hold, by the rules of compile/lower/containers.ts. */
 import {
   type BucketPlan,
+  isSharded,
   optimizerTensors,
   type ParameterCounts,
   paddedParts,
@@ -47,8 +48,6 @@ export interface BucketSpec {
   /** Weights, gradients and optimizer state that are there throughout. */
   readonly residentBytes: number;
 }
-
-export const isSharded = (layout: Layout): boolean => layout.data > 1 && layout.sharding > 0;
 
 /** Specs of buckets under one layout; those of equal size share one. */
 export function bucketSpecs(input: SpecInput): (size: BucketSize) => BucketSpec {

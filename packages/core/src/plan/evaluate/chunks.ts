@@ -3,11 +3,11 @@
  * All layers are alike, so a chunk is what it holds: so many layers, the embedding or not, the head or not. Its buckets
  * are numbered from its first one; the tied matrix, which both ends share, is by itself.
  */
-import { type BucketPlan, planBuckets, reducesEachMicroBatch, sumsOverEnds } from '../../compile/index.ts';
+import { type BucketPlan, isSharded, planBuckets, reducesEachMicroBatch, sumsOverEnds } from '../../compile/index.ts';
 import type { BlockMatrix } from '../../cost/index.ts';
 import type { BlockPrice, ChunkPrice } from '../blocks.ts';
 import type { SampleCall } from '../sample.ts';
-import { type BucketSpec, isSharded, type SpecInput } from './buckets.ts';
+import type { BucketSpec, SpecInput } from './buckets.ts';
 import { pieceBytes } from './piece-bytes.ts';
 
 /** Blocks of one chunk between two events of the data axis. */

@@ -1,9 +1,9 @@
 /** @file A layout reduced to numbers for the walk: matrices, bytes and seconds by place, buckets one after the other. */
-import { type BucketPlan, reducesEachMicroBatch } from '../../compile/index.ts';
+import { type BucketPlan, isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
-import { type BucketSpec, bucketSpecs, isSharded, optimizerSeconds, type SpecInput } from './buckets.ts';
+import { type BucketSpec, bucketSpecs, optimizerSeconds, type SpecInput } from './buckets.ts';
 import { type ChunkSpec, chunkSpecs, type Piece } from './chunks.ts';
 import { BACKWARD, FIRST_FORWARD, FORWARD, LAST_BACKWARD } from './order.ts';
 
