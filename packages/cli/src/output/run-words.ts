@@ -1,5 +1,5 @@
 /** @file Words for runs: the line of a step, and predicted against measured. */
-import type { Job } from '@meshwright/core/job';
+import { batchTokens, type Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { formatLayout } from '@meshwright/core/layout';
 import { formatCount } from '@meshwright/core/units';
@@ -13,7 +13,7 @@ export type BytesByAxis = Readonly<Record<string, { readonly predicted: number; 
 /** What is run, on what, in one line. */
 export function runHeadline(job: Job, layout: Layout, parameters: number, corpus: string): string {
   const ranks = layout.tensor * layout.pipeline * layout.data;
-  const tokens = job.batch.sequences * job.batch.length;
+  const tokens = batchTokens(job.batch);
   const who = `${job.name}: ${formatCount(parameters)} parameters on ${count(ranks, 'rank')} (${formatLayout(layout)})`;
   return `${who}, ${whole(tokens)} tokens a step of ${corpus}`;
 }

@@ -5,6 +5,8 @@ import type { Layout } from '../layout/index.ts';
 import type { LayerSpec, ModelSpec } from '../model/index.ts';
 import type { Dim, DType } from '../tensor/index.ts';
 
+export { microBatchesOf as microBatches } from '../layout/index.ts';
+
 /** Facts that decide the operations of a block. Two layouts with equal contexts share their templates. */
 export interface BlockContext {
   readonly model: ModelSpec;
@@ -42,9 +44,6 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     type: computeType(job.precision),
   };
 }
-
-export const microBatches = (job: Job, layout: Layout): number =>
-  job.batch.sequences / (layout.data * layout.microBatch);
 
 /** A dim, cut by `axis` when that axis has more than one rank. */
 export function dim(label: string, size: number, axis?: string, degree = 1, parts?: readonly number[]): Dim {

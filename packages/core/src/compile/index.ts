@@ -1,6 +1,6 @@
 /** @file Compiles a job under a layout into a step program: a sequence of pure passes. */
 import { throwOnErrors } from '../errors/index.ts';
-import type { Job } from '../job/index.ts';
+import { batchTokens, type Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import { checkCompiles } from '../model/index.ts';
@@ -48,7 +48,7 @@ export function compileProgram(job: Job, layout: Layout): Program {
     groups: groupsOf(outline),
     layers: outline.layers,
     microBatches: outline.microBatches,
-    lossScale: 1 / (job.batch.sequences * job.batch.length),
+    lossScale: 1 / batchTokens(job.batch),
     optimizer: job.optimizer,
     buffers: [...buffers, ...scalars],
     templates,

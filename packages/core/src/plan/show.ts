@@ -2,7 +2,7 @@
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
 import type { Assumption, Prices } from '../cost/index.ts';
 import type { Issue } from '../errors/index.ts';
-import type { Job } from '../job/index.ts';
+import { batchTokens, type Job } from '../job/index.ts';
 import { formatLayout, type Layout, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, createMesh, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
@@ -124,7 +124,7 @@ function shownStep(evaluator: Evaluator, { layout, evaluation }: Candidate, deta
   const { job } = evaluator;
   const { seconds } = evaluation;
   const gpus = gpuCount(job.cluster);
-  const tokens = job.batch.sequences * job.batch.length;
+  const tokens = batchTokens(job.batch);
   const flops = flopsPerToken(job.model, job.batch.length) * tokens;
   const peak = peakRate(job);
   return {
@@ -185,7 +185,7 @@ function jobFacts(job: Job): Readonly<Record<string, number | string>> {
     cluster: job.cluster.name,
     sequences: job.batch.sequences,
     length: job.batch.length,
-    tokens: job.batch.sequences * job.batch.length,
+    tokens: batchTokens(job.batch),
     precision: job.precision,
     optimizer: job.optimizer,
     framework: job.framework,
