@@ -26,7 +26,10 @@ interface GemmTerms {
 }
 
 /** What decides the price of work beside the device. */
-export type ComputeOptions = Pick<PriceOptions, 'attention' | 'traffic' | 'castsProducts' | 'fp8'> & {
+export type ComputeOptions = Pick<
+  PriceOptions,
+  'attention' | 'traffic' | 'castsProducts' | 'fp8' | 'addsSeparately'
+> & {
   readonly sustained: number;
   /** Seconds of the slowest device over those of the mean one. */
   readonly slowest: number;
@@ -61,7 +64,7 @@ export function createComputePrice(device: DeviceSpec, options: ComputeOptions):
 function gemmPrice(
   device: DeviceSpec,
   bandwidth: number,
-  { sustained, castsProducts = false, fp8 }: ComputeOptions,
+  { sustained, castsProducts = false, addsSeparately = false, fp8 }: ComputeOptions,
 ): (work: GemmWork, tensor: number) => number {
   const multiprocessors = device.multiprocessors.value;
   const terms = {
@@ -94,12 +97,16 @@ function gemmPrice(
         math = Math.min(math, split + (8 * parts * m * n) / bandwidth);
       }
     }
-    const rate = batch > 1 ? (work.accumulate ? factor.both : factor.grouped) : work.accumulate ? factor.accumulate : 1;
+    const adds = work.accumulate && addsSeparately;
+    // The product writes 2 bytes; the sum reads them and the 4 that are there, and writes 4.
+    const sum = adds ? KERNEL_START + (10 * m * n * batch) / bandwidth : 0;
+    const rate =
+      batch > 1 ? (work.accumulate ? factor.both : factor.grouped) : work.accumulate && !adds ? factor.accumulate : 1;
     const moved = (work.bytesRead + work.bytesWritten) / bandwidth;
     const quantise = term.quantise * (fp8?.casts ?? 1) * batch;
     // One cast to 16 bit (read 4 bytes, write 2) serves the two products that read it.
     const cast = ((3 * quantise + (casts ? 3 : 0)) * m * k) / bandwidth;
-    return term.start + Math.max(math / rate, moved) + cast;
+    return term.start + Math.max(math / rate, moved) + cast + sum;
   };
 }
 

@@ -67,6 +67,8 @@ export interface PriceOptions {
   readonly fp8?: { readonly vocabulary: number; readonly casts?: number };
   /** Standard deviation of the speed of devices, as a share; a step waits for the slowest of all. Default 0. */
   readonly spread?: number;
+  /** A kernel of its own adds weight gradients to what is there; default no, the product does. */
+  readonly addsSeparately?: boolean;
   /** Share of tensor exchanges that hides behind pieces of products; default 0. */
   readonly tensorHidden?: number;
   /** `flat`: exchanges over data run as one ring that knows no nodes; default `tiers`. */

@@ -22,12 +22,20 @@ const local: FrameworkEra = {
   ),
   exchangeSeconds: fact(170e-6, `${notes}, section 5: 0.34 ms more for the two exchanges of a forward layer`),
   tensorHidden: fact(0, `${flags}: --tp-comm-overlap is off unless given`),
+  accumulation: fact('fused', `${flags}: --no-gradient-accumulation-fusion is off unless given; since 2022`),
   dataReduction: fact(
     'after',
     'Megatron-LM, megatron/model/distributed.py: allreduce_gradients after the last backward',
   ),
   rings: base.rings,
   sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
+};
+
+/** Before the fused kernel for gradients. */
+const first: FrameworkEra = {
+  ...local,
+  until: 2021,
+  accumulation: fact('separate', 'Megatron-LM before 2022: layers.py has no fused_weight_gradient_mlp_cuda'),
 };
 
 /** Transformer Engine kernels, blockwise attention from cuDNN. */
@@ -38,6 +46,7 @@ const engine: FrameworkEra = {
   launchSeconds: base.launchSeconds,
   exchangeSeconds: base.exchangeSeconds,
   tensorHidden: fact(0, `${flags}: --tp-comm-overlap is off unless given`),
+  accumulation: local.accumulation,
   dataReduction: fact('after', `${flags}: --overlap-grad-reduce is off unless given`),
   rings: base.rings,
   sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
@@ -51,7 +60,7 @@ export const megatron: FrameworkProfile = {
   bucketMB: fact(160, 'Megatron-LM, DistributedDataParallel: max(40,000,000, 1,000,000 x data) elements; 4 bytes each'),
   kvHeads: fact('replicate', 'Megatron-LM, megatron/core/transformer/attention.py'),
   vocabulary: fact({ kind: 'pad', multiple: 128 }, `${flags}: --make-vocab-size-divisible-by 128`),
-  eras: [local, engine],
+  eras: [first, local, engine],
 };
 
 /** NeMo and Megatron-Bridge: the same engine with their recipes' overlap switched on. */

@@ -45,6 +45,7 @@ export const meshwright: FrameworkProfile = {
       launchSeconds: fact(27e-6, `${notes}, section 5: 0.3 to 0.45 ms for the 14 kernels of a layer`),
       exchangeSeconds: fact(35e-6, `${ours}; a guess, 15 to 170 us`),
       tensorHidden: fact(0, ours),
+      accumulation: fact('fused', ours),
       dataReduction: fact('beside', ours),
       rings: fact('tiers', 'NCCL 2.4 and later: trees and rings that know of nodes'),
       sequenceParallel: fact(true, ours),

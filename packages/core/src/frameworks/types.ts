@@ -39,6 +39,8 @@ export interface FrameworkEra {
   readonly exchangeSeconds: FrameworkFact<number>;
   /** Share of tensor exchanges that hides behind pieces of the products beside them. */
   readonly tensorHidden: FrameworkFact<number>;
+  /** Weight gradients are added by the product that makes them, or by a kernel of their own after it. */
+  readonly accumulation: FrameworkFact<'fused' | 'separate'>;
   /** Reductions over data: beside the backward, bucket by bucket, or after it. */
   readonly dataReduction: FrameworkFact<'beside' | 'after'>;
   /** Rings over data that know of nodes, or one flat ring over all ranks. */

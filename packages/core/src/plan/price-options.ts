@@ -47,6 +47,7 @@ export function optionsOfEra(job: Job, era: FrameworkEra): PriceOptions {
     traffic: elementwiseTraffic(era.elementwise.value),
     castsProducts: job.precision !== 'fp32',
     rings: era.rings.value,
+    addsSeparately: era.accumulation.value === 'separate',
     ...(hidden > 0 && { tensorHidden: hidden }),
     spread: SPREAD,
     ...fp8Of(job),

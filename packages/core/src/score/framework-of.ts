@@ -12,12 +12,18 @@ interface FrameworkEntry {
   readonly own?: Partial<FrameworkEra>;
 }
 
+const forked = 'bigscience-workshop/Megatron-DeepSpeed: forked from Megatron-LM of 2021, gradients added by the engine';
 const mosaic =
   'llm-foundry, scripts/train/benchmarking/submit_benchmarks.py: --attn_impl triton, low_precision_layernorm';
 
 /** First match wins. */
 const entries: readonly FrameworkEntry[] = [
   { name: /deepspeed zero-3/i, framework: 'deepspeed' },
+  {
+    name: /megatron-deepspeed/i,
+    framework: 'megatron',
+    own: { accumulation: { value: 'separate', source: forked, asOf: '2026-11' } },
+  },
   { name: /nemo automodel/i, framework: 'fsdp', as: 'Automodel as FSDP on PyTorch' },
   { name: /nemo|bridge/i, framework: 'nemo' },
   { name: /megatron/i, framework: 'megatron' },

@@ -23,7 +23,6 @@ export interface LayoutOfRun {
 /** The layout of a run. */
 export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<LayoutOfRun> {
   const { tp: tensor, pp: pipeline, dp: data, micro_batch: microBatch } = row;
-  if ((row.cp ?? 1) > 1) return skip('context-not-priced', `context degree ${row.cp}`);
   if (tensor === undefined || pipeline === undefined || data === undefined)
     return skip('layout-missing', 'a degree is blank');
   if (microBatch === undefined) return skip('batch-missing', 'micro-batch');

@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '../plan/index.ts';
 import { clusterOf } from './cluster-of.ts';
+import { foldContext, unfolded } from './fold-context.ts';
 import { frameworkOf } from './framework-of.ts';
 import { jobOf } from './job-of.ts';
 import { type LayoutOfRun, layoutOf } from './layout-of.ts';
@@ -45,12 +46,14 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
   const cluster = clusterOf(row);
   if (cluster.skipped) return cluster;
   const { framework, era, assumed } = frameworkOf(row);
-  const made = jobOf(row, { cluster: cluster.value.cluster, framework, era });
+  const folded = foldContext(row);
+  if (folded.skipped) return folded;
+  const made = jobOf(folded.value.row, { cluster: cluster.value.cluster, framework, era });
   if (made.skipped) return made;
   const { job } = made.value;
-  const layout = layoutOf(row, job, era);
+  const layout = layoutOf(folded.value.row, job, era);
   if (layout.skipped) return layout;
-  const options = optionsOfEra(job, era);
+  const options = unfolded(optionsOfEra(job, era), folded.value.context);
   const evaluator = createEvaluator(job, options);
   const seconds = secondsOf(evaluator, layout.value);
   return {
@@ -58,8 +61,8 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
       seconds,
       ...rangeOf(job, options, layout.value, seconds),
       ...memoryOf(evaluator, layout.value.layout),
-      assumed: [...assumed, ...cluster.value.assumed, ...made.value.assumed, ...layout.value.assumed],
-      ...amountsOf(job, layout.value.layout),
+      assumed: [...assumed, ...[cluster, folded, made, layout].flatMap(({ value }) => value.assumed)],
+      ...amountsOf(job, layout.value.layout, row.seq ?? job.batch.length),
       jobKey: [row.source, job.model.name, modelKey(row), row.gpu, row.n_gpus, row.precision].join('|'),
     },
   };
@@ -121,10 +124,10 @@ function memoryOf(
   };
 }
 
-function amountsOf(job: Job, layout: Layout): Pick<PricedRun, 'flops' | 'bubble' | 'rateKey'> {
+function amountsOf(job: Job, layout: Layout, length: number): Pick<PricedRun, 'flops' | 'bubble' | 'rateKey'> {
   const { model, batch, cluster, kernels } = job;
   return {
-    flops: flopsPerToken(model, batch.length) * batch.sequences * batch.length,
+    flops: flopsPerToken(model, length) * batch.sequences * batch.length,
     bubble: (layout.pipeline - 1) / (layout.chunks * microBatchesOf(job, layout)),
     rateKey: `${cluster.device.name} ${kernels.products === undefined ? 'half' : 'fp8'}`,
   };

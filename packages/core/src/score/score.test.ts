@@ -72,6 +72,14 @@ describe('a run', () => {
     const half = only({ ...modern, precision: 'BF16' }).predictedSeconds ?? 0;
     expect(only({ ...modern, precision: 'FP8' }).predictedSeconds).toBeLessThan(half);
   });
+  it('with context ranks takes about as long as with as many data ranks, longer by attention of whole sequences', () => {
+    const long = { gpu: 'H100-80GB-SXM', framework: 'NeMo', year: 2025, seq: 8192, n_gpus: 128, recompute: 'none' };
+    const data = only({ ...long, dp: 2, seq: 4096, global_batch: 128 }).predictedSeconds ?? 0;
+    const context = only({ ...long, cp: 2, dp: 1 });
+    expect(context.assumed.some((each) => each.startsWith('context: 2 ranks'))).toBe(true);
+    expect(context.predictedSeconds).toBeGreaterThan(data);
+    expect(context.predictedSeconds).toBeLessThan(1.2 * data);
+  });
   it('whose framework nobody knows is priced with the default profile, and says so', () => {
     expect(only({ framework: 'homemade' }).assumed).toContain('framework: homemade, priced as the default profile');
   });
@@ -90,7 +98,7 @@ describe('a run that cannot be priced is skipped with a reason of the closed lis
     ['chunks-unknown', { vpp: '' }],
     ['recompute-unknown', { recompute: 'sometimes' }],
     ['sharding-not-priced', { zero_fsdp: 'HSDP', dp: 8, tp: 1 }],
-    ['context-not-priced', { cp: 2 }],
+    ['context-not-priced', { cp: 3, n_gpus: 192, dp: 1 }],
     ['experts-not-priced', { experts: 8 }],
     ['attention-not-priced', { attn: 'MLA' }],
     ['precision-not-priced', { precision: 'NVFP4' }],

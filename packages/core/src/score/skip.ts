@@ -12,7 +12,7 @@ export const skipReasons = {
   'chunks-unknown': 'chunks per stage are not given and decide the bubble',
   'recompute-unknown': 'the kind of recomputation is not one that is priced',
   'sharding-not-priced': 'shards over a part of the data ranks',
-  'context-not-priced': 'a context axis',
+  'context-not-priced': 'a context axis that does not cut sequences into equal halves',
   'experts-not-priced': 'experts over ranks of their own',
   'attention-not-priced': 'attention other than multi-head and grouped-query',
   'precision-not-priced': 'a number format without a price model',

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { elementwiseTraffic, eraOf, type FrameworkFact, frameworkNames, frameworks } from './index.ts';
+
+const factsOf = (value: object): readonly FrameworkFact<unknown>[] =>
+  Object.values(value).flatMap((each) =>
+    each !== null && typeof each === 'object' && 'source' in each ? [each as FrameworkFact<unknown>] : [],
+  );
+
+describe('profiles', () => {
+  it.each(frameworkNames)('%s has its own name, and a source and a date for every fact', (name) => {
+    const profile = frameworks[name];
+    expect(profile.name).toBe(name);
+    const facts = [profile, ...profile.eras].flatMap(factsOf);
+    expect(facts.length).toBeGreaterThan(15);
+    for (const { source, asOf } of facts) {
+      expect(source.length).toBeGreaterThan(3);
+      expect(asOf).toMatch(/^20\d\d-\d\d$/);
+    }
+  });
+  it.each(frameworkNames)('%s has eras in order, the last one without an end', (name) => {
+    const ends = frameworks[name].eras.map(({ until }) => until);
+    expect(ends.at(-1)).toBeUndefined();
+    const years = ends.slice(0, -1);
+    expect(years).toEqual([...years].sort());
+  });
+  it('answer with the habits of a year, and with the newest when none is given', () => {
+    expect(eraOf(frameworks.megatron, 2020).accumulation.value).toBe('separate');
+    expect(eraOf(frameworks.megatron, 2022).attention.value).toBe('unfused');
+    expect(eraOf(frameworks.megatron, 2030)).toBe(eraOf(frameworks.megatron));
+    expect(eraOf(frameworks.megatron).attention.value).toBe('vendor');
+  });
+  it('never move less than one fused pass', () => {
+    for (const plan of ['fused', 'compiled', 'eager'] as const) {
+      for (const factor of Object.values(elementwiseTraffic(plan))) expect(factor).toBeGreaterThanOrEqual(1);
+    }
+    expect(Object.keys(elementwiseTraffic('eager'))).toEqual(
+      expect.arrayContaining(Object.keys(elementwiseTraffic('compiled'))),
+    );
+    expect(elementwiseTraffic('eager')['rmsnorm']).toBe(9);
+  });
+});
