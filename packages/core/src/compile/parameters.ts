@@ -19,12 +19,17 @@ export interface TensorChoice {
 const parameterDims = (spec: ParameterSpec, tensor: number): readonly Dim[] =>
   spec.dims.map((each) => dim(each.label, each.size, each.tensor && 'tensor', tensor, each.parts));
 
-/** The gradient is partial over tensor: the parameter is whole but each rank sees a part of the sequence, or, for the
- * router, the part of the probabilities' gradient that its slice of the experts gives.
+/** Whole parameters whose gradients each rank knows in part whatever the sequence is: the router sees the part of the
+ * probabilities' gradient that the rank's slice of the experts gives, norms of queries and keys see the rank's heads.
+ */
+const alwaysSummed: readonly string[] = ['router.w', 'qn.w', 'kn.w'];
+
+/** The gradient is partial over tensor: the parameter is whole but each rank sees a part of the sequence, or of what it
+ * is used for.
  */
 export function isSummed(spec: ParameterSpec, choice: TensorChoice): boolean {
   if (choice.tensor === 1 || spec.dims.some((each) => each.tensor)) return false;
-  return choice.sequenceParallel || spec.name === 'router.w';
+  return choice.sequenceParallel || alwaysSummed.includes(spec.name);
 }
 
 /** Elements of one rank by block: what `summed` slices and buckets are made of. */

@@ -43,7 +43,7 @@ export function validateJob(job: Pick<Job, 'batch' | 'model'>): readonly Issue[]
   return [...checkCompiles(job.model), ...checkBatch(job.batch, job.model, 'batch')];
 }
 
-function checkNumbers({ batch, kernels }: JobInput): readonly Issue[] {
+function checkNumbers({ batch, kernels, model }: JobInput): readonly Issue[] {
   const issues: Issue[] = [];
   const { sequences, tokens, length, maxTokens } = batch;
   for (const [key, value] of Object.entries({ sequences, tokens, length, max: maxTokens })) {
@@ -54,6 +54,10 @@ function checkNumbers({ batch, kernels }: JobInput): readonly Issue[] {
   const dropout = kernels?.dropout ?? 0;
   if (!(dropout >= 0 && dropout < 1)) {
     issues.push(issue('VALUE_OUT_OF_RANGE', 'kernels.dropout', `${dropout} is not in [0, 1).`, 'Use 0 to 0.9.'));
+  }
+  if (dropout > 0 && model.layers.some(({ placement }) => placement?.startsWith('parallel'))) {
+    const message = `step programs do not have dropout on attention and feed-forward side by side yet, and ${model.name} has them.`;
+    issues.push(issue('MODEL_NOT_COMPILED', 'kernels.dropout', message, 'Use dropout 0.'));
   }
   return issues;
 }

@@ -1,6 +1,6 @@
 /** @file What step programs cannot hold yet. A model is refused here, in one place, rather than compiled wrongly. */
 import { type Issue, issue, warning } from '../errors/index.ts';
-import type { AttentionSpec, DenseFfn, LayerSpec, ModelSpec, MoeFfn } from './types.ts';
+import type { AttentionSpec, DenseFfn, LayerSpec, ModelSpec, MoeFfn, QueryKeyNorm } from './types.ts';
 
 /** A part that has no operations yet, in words, and how to tell whether a model or a layer has it. */
 interface Missing<T> {
@@ -8,28 +8,43 @@ interface Missing<T> {
   readonly has: (part: T) => boolean;
 }
 
+const isRouted = ({ ffn }: LayerSpec): boolean => ffn.kind === 'moe';
+const isParallel = ({ placement }: LayerSpec): boolean => placement?.startsWith('parallel') === true;
+
 const inModel: readonly Missing<ModelSpec>[] = [
   { what: 'layers of several kinds', has: ({ layers }) => new Set(layers.map(kindOf)).size > 1 },
   { what: 'a norm behind the embedding', has: ({ embeddingNorm }) => embeddingNorm === true },
-  { what: 'layer norms without a bias', has: ({ normBias }) => normBias === false },
-  { what: 'a factor on embeddings', has: ({ embeddingScale }) => embeddingScale !== undefined },
-  { what: 'a factor on residual branches', has: ({ residualScale }) => residualScale !== undefined },
-  { what: 'a factor on logits', has: ({ logitScale }) => logitScale !== undefined },
+  {
+    what: 'a factor on residual branches with experts',
+    has: ({ residualScale, layers }) => residualScale !== undefined && layers.some(isRouted),
+  },
   { what: 'capped logits', has: ({ logitCap }) => logitCap !== undefined },
-  { what: 'a bias of the output matrix', has: ({ headBias }) => headBias === true },
+  {
+    what: 'a factor on logits with a bias',
+    has: ({ logitScale, headBias }) => logitScale !== undefined && headBias === true,
+  },
+];
+
+const inLayer: readonly Missing<LayerSpec>[] = [
+  { what: 'norms behind attention and feed-forward only', has: ({ placement }) => placement === 'post' },
+  {
+    what: 'a bias before a norm behind attention or feed-forward',
+    has: ({ placement, attention, ffn }) => placement === 'both' && (attention.outBias || ffn.bias === true),
+  },
+  { what: 'experts beside attention', has: (layer) => isParallel(layer) && isRouted(layer) },
 ];
 
 const inAttention: readonly Missing<AttentionSpec>[] = [
   { what: 'latent attention', has: ({ kind }) => kind === 'latent' },
-  {
-    what: 'norms on queries and keys',
-    has: (each) => each.kind === 'grouped-query' && each.queryKeyNorm !== undefined,
-  },
+  { what: 'norms over the queries and keys of all heads', has: (each) => normOf(each) === 'projection' },
+  { what: 'norms of their own for the queries and keys of each head', has: (each) => normOf(each) === 'heads' },
   { what: 'attention sinks', has: (each) => each.kind === 'grouped-query' && each.sinks === true },
   { what: 'ALiBi', has: ({ alibi }) => alibi === true },
-  { what: 'positions that turn a part of each head', has: ({ rotary }) => rotary?.fraction !== undefined },
   { what: 'capped scores', has: ({ scoreCap }) => scoreCap !== undefined },
 ];
+
+const normOf = (attention: AttentionSpec): QueryKeyNorm | undefined =>
+  attention.kind === 'grouped-query' ? attention.queryKeyNorm : undefined;
 
 const inFfn: readonly Missing<DenseFfn | MoeFfn>[] = [
   { what: 'shared experts', has: (ffn) => ffn.kind === 'moe' && ffn.shared !== undefined },
@@ -38,14 +53,6 @@ const inFfn: readonly Missing<DenseFfn | MoeFfn>[] = [
   { what: 'a corrected choice of experts', has: (ffn) => ffn.kind === 'moe' && ffn.selectionBias === true },
   { what: 'experts weighed by sigmoid', has: (ffn) => ffn.kind === 'moe' && ffn.scoring === 'sigmoid' },
 ];
-
-const placements: Readonly<Record<NonNullable<LayerSpec['placement']>, string | undefined>> = {
-  pre: undefined,
-  post: 'norms behind attention and feed-forward',
-  both: 'norms before and behind attention and feed-forward',
-  parallel: 'attention and feed-forward side by side',
-  'parallel-shared': 'attention and feed-forward side by side',
-};
 
 /** Windows do not tell layers apart: full attention is priced in place of them, with a note. */
 const kindOf = ({ attention, ffn, placement = 'pre' }: LayerSpec): string => {
@@ -56,11 +63,10 @@ const kindOf = ({ attention, ffn, placement = 'pre' }: LayerSpec): string => {
 /** Parts of `model` that step programs cannot hold, in words; empty when it compiles. */
 function missingIn(model: ModelSpec): readonly string[] {
   const found = inModel.filter(({ has }) => has(model)).map(({ what }) => what);
-  for (const { attention, ffn, placement = 'pre' } of new Set(model.layers)) {
-    const placed = placements[placement];
-    found.push(...inAttention.filter(({ has }) => has(attention)).map(({ what }) => what));
-    found.push(...inFfn.filter(({ has }) => has(ffn)).map(({ what }) => what));
-    if (placed !== undefined) found.push(placed);
+  for (const layer of new Set(model.layers)) {
+    found.push(...inLayer.filter(({ has }) => has(layer)).map(({ what }) => what));
+    found.push(...inAttention.filter(({ has }) => has(layer.attention)).map(({ what }) => what));
+    found.push(...inFfn.filter(({ has }) => has(layer.ffn)).map(({ what }) => what));
   }
   return [...new Set(found)];
 }

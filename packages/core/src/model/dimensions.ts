@@ -32,7 +32,7 @@ export interface ModelDimensions {
   /** Base of the rotary frequencies. */
   readonly theta?: number;
   readonly epsilon?: number;
-  /** Tokens that attention looks back; read, and priced as full attention. */
+  /** Tokens that attention looks back, itself among them. */
   readonly slidingWindow?: number;
 }
 

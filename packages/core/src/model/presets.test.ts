@@ -42,9 +42,9 @@ describe('presets', () => {
     ]);
     expect(modelFromPreset('constructor', 'model').issues[0]?.code).toBe('VALUE_UNKNOWN');
   });
-  it('note the window of Mistral', () => {
-    expect(modelFromPreset('mistral-7b', 'model').issues).toMatchObject([
-      { code: 'FULL_ATTENTION_PRICED', severity: 'note' },
-    ]);
+  it('keep the window of Mistral in every layer', () => {
+    const { model, issues } = modelFromPreset('mistral-7b', 'model');
+    expect(issues).toEqual([]);
+    expect(model?.layers.every(({ attention }) => attention.window === 4096)).toBe(true);
   });
 });

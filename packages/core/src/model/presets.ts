@@ -2,7 +2,7 @@
 import { didYouMean, issue, quote } from '../errors/index.ts';
 import { modelOf } from './check.ts';
 import type { ModelDimensions } from './dimensions.ts';
-import { type ModelResult, notesOf } from './read-dimensions.ts';
+import type { ModelResult } from './read-dimensions.ts';
 
 /** A model by name: its dimensions with their origin. */
 export interface ModelPreset {
@@ -177,6 +177,5 @@ export function modelFromPreset(name: string, path: string): ModelResult {
     return { issues: [issue('VALUE_UNKNOWN', path, `${quote(name)} is not a model that is known by name.`, hint)] };
   }
   const { dimensions } = presets[name as PresetName];
-  const result = modelOf(dimensions, name, () => path);
-  return { ...result, issues: [...result.issues, ...notesOf(dimensions, path)] };
+  return modelOf(dimensions, name, () => path);
 }

@@ -6,8 +6,8 @@ import { presentKey, shapeOfConfig, statedNull } from './config-shape.ts';
 import type { Family } from './families/index.ts';
 import { type Fields, fieldsOf, isMapping, joinPath, type Mapping, wrongType } from './fields.ts';
 import { findFamily, languagePart, refusedKeys } from './find-family.ts';
-import { fullAttentionNote, type ModelResult } from './read-dimensions.ts';
-import type { ModelShape, ShapeKey } from './shape.ts';
+import type { ModelResult } from './read-dimensions.ts';
+import type { ShapeKey } from './shape.ts';
 
 export interface ConfigOptions {
   /** Name of the model when the file does not state one. */
@@ -32,12 +32,7 @@ export function modelFromConfig(config: unknown, options: ConfigOptions): ModelR
   if (issues.length > 0) return { issues };
   const keyOf = (key: ShapeKey): string => presentKey(family.keys[key] ?? [], part) ?? family.keys[key]?.[0] ?? key;
   const result = modelOf(read.shape, nameOf(config) ?? options.name, (key) => joinPath(path, keyOf(key)));
-  const notes = [
-    ...assumed(family, fields, part),
-    ...leftOut(family, outer),
-    ...ignored(top, fields),
-    ...windowNote(read.shape, fields, keyOf),
-  ];
+  const notes = [...assumed(family, fields, part), ...leftOut(family, outer), ...ignored(top, fields)];
   return { ...result, issues: [...result.issues, ...notes] };
 }
 
@@ -84,8 +79,4 @@ function ignored(top: Fields, fields: Fields): readonly Issue[] {
     found.push(note('CONFIG_KEY_IGNORED', fields.at('rope_scaling'), message, 'Nothing to do.'));
   }
   return found;
-}
-
-function windowNote({ slidingWindow }: ModelShape, fields: Fields, keyOf: (key: ShapeKey) => string): readonly Issue[] {
-  return slidingWindow === undefined ? [] : [fullAttentionNote(slidingWindow, fields.at(keyOf('slidingWindow')))];
 }

@@ -1,4 +1,4 @@
-import { didYouMean, type Issue, issue, quote, quoteName, warning } from '../errors/index.ts';
+import { didYouMean, type Issue, issue, quote, quoteName } from '../errors/index.ts';
 import { modelOf } from './check.ts';
 import { type DimensionKey, dimensionRules, type ModelDimensions } from './dimensions.ts';
 import { type Fields, fieldsOf, isMapping, type Mapping, wrongType } from './fields.ts';
@@ -51,8 +51,7 @@ export function modelFromDimensions(value: unknown, path: string): ModelResult {
   if (issues.length > 0) return { issues };
   const base = toy ? toyBase(given) : { kind: kind.name as ModelDimensions['kind'] };
   const dimensions = { ...base, ...given } as ModelDimensions;
-  const result = modelOf(dimensions, name ?? nameOf(dimensions, toy), fields.at);
-  return { ...result, issues: [...result.issues, ...notesOf(dimensions, path)] };
+  return modelOf(dimensions, name ?? nameOf(dimensions, toy), fields.at);
 }
 
 /** `toy`, or `llama-32x4096` after layers and width. */
@@ -64,26 +63,6 @@ function toyBase(given: Readonly<Record<string, unknown>>): ModelDimensions {
   const { ffn, ...rest } = toyDimensions;
   return given['hidden'] === undefined && ffn !== undefined ? { ...rest, ffn } : rest;
 }
-
-/** A note for each dimension that is read but not priced. */
-export function notesOf(dimensions: ModelDimensions, path: string): readonly Issue[] {
-  const { slidingWindow } = dimensions;
-  if (slidingWindow === undefined) return [];
-  const at = path === '' ? 'slidingWindow' : `${path}.slidingWindow`;
-  return [fullAttentionNote(slidingWindow, at)];
-}
-
-/** The note that a window of attention is priced as full causal attention. */
-export const fullAttentionNote = (window: number, path: string): Issue => ({
-  ...warning(
-    'FULL_ATTENTION_PRICED',
-    path,
-    `attention looks back ${window} tokens and full causal attention is priced.`,
-    `The two are equal for sequences up to ${window}.`,
-    { window },
-  ),
-  severity: 'note',
-});
 
 function unknownKeys(value: Mapping, path: string): readonly Issue[] {
   const known = ['name', ...keys];

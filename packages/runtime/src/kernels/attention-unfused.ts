@@ -8,6 +8,7 @@ import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
 /** Scaled scores under the causal mask; what a query may not see is minus infinity. */
 export function scores(qkv_SBP: Tensor, sc_ABSS: Tensor, counts: HeadCounts): void {
+  const { window = Number.POSITIVE_INFINITY } = counts;
   const layout = headLayout(qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [x, sc] = [qkv_SBP.data, sc_ABSS.data];
@@ -17,7 +18,7 @@ export function scores(qkv_SBP: Tensor, sc_ABSS: Tensor, counts: HeadCounts): vo
     for (let b = 0; b < B; b++) {
       for (let i = 0; i < S; i++) {
         for (let j = 0; j < S; j++) {
-          const seen = j <= i;
+          const seen = j <= i && j > i - window;
           const product = seen ? dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D) : 0;
           sc[((a * B + b) * S + i) * S + j] = seen ? scale * product : -Infinity;
         }

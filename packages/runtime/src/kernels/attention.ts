@@ -5,6 +5,7 @@ import { type HeadCounts, headLayout, headOffsets } from './heads.ts';
 import type { Tensor } from './tensor.ts';
 
 export function attention(qkv_SBP: Tensor, o_SBAD: Tensor, lse_ASB: Tensor, counts: HeadCounts): void {
+  const { window = Number.POSITIVE_INFINITY } = counts;
   const layout = headLayout(qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [x, o, lse] = [qkv_SBP.data, o_SBAD.data, lse_ASB.data];
@@ -15,15 +16,16 @@ export function attention(qkv_SBP: Tensor, o_SBAD: Tensor, lse_ASB: Tensor, coun
     const at = headOffsets(layout, a);
     for (let b = 0; b < B; b++) {
       for (let i = 0; i < S; i++) {
+        const first = Math.max(0, i - window + 1);
         let top = -Infinity;
-        for (let j = 0; j <= i; j++) {
+        for (let j = first; j <= i; j++) {
           const score = scale * dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D);
           weight_S[j] = score;
           if (score > top) top = score;
         }
         let sum = 0;
         row_D.fill(0);
-        for (let j = 0; j <= i; j++) {
+        for (let j = first; j <= i; j++) {
           const power = Math.exp(weight_S[j]! - top);
           sum += power;
           addScaled(row_D, 0, x, (j * B + b) * P + at.v, D, power);
@@ -40,6 +42,7 @@ export function attentionDx(
   dqkv_SBP: Tensor,
   counts: HeadCounts,
 ): void {
+  const { window = Number.POSITIVE_INFINITY } = counts;
   const layout = headLayout(reads.qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [dO, x, o, lse] = [reads.do_SBAD.data, reads.qkv_SBP.data, reads.o_SBAD.data, reads.lse_ASB.data];
@@ -52,7 +55,7 @@ export function attentionDx(
         const row = ((i * B + b) * A + a) * D;
         const query = (i * B + b) * P;
         const mean = dot(dO, row, o, row, D);
-        for (let j = 0; j <= i; j++) {
+        for (let j = Math.max(0, i - window + 1); j <= i; j++) {
           const key = (j * B + b) * P;
           const score = scale * dot(x, query + at.q, x, key + at.k, D);
           const probability = Math.exp(score - lse[(a * S + i) * B + b]!);

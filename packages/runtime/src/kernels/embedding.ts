@@ -3,7 +3,7 @@
  */
 import { dimAt, sizeAt, type Tensor } from './tensor.ts';
 
-export function embedding(tokens_SB: Tensor, w_VH: Tensor, y_SBH: Tensor): void {
+export function embedding(tokens_SB: Tensor, w_VH: Tensor, y_SBH: Tensor, factor = 1): void {
   const H = sizeAt(w_VH, 1);
   const { origin, size } = dimAt(w_VH, 0);
   const [tokens, w, y] = [tokens_SB.data, w_VH.data, y_SBH.data];
@@ -11,11 +11,11 @@ export function embedding(tokens_SB: Tensor, w_VH: Tensor, y_SBH: Tensor): void 
   for (let r = 0; r < tokens.length; r++) {
     const row = tokens[r]! - origin;
     if (row < 0 || row >= size) continue;
-    for (let h = 0; h < H; h++) y[r * H + h] = w[row * H + h]!;
+    for (let h = 0; h < H; h++) y[r * H + h] = factor * w[row * H + h]!;
   }
 }
 
-export function embeddingDw(tokens_SB: Tensor, dy_SBH: Tensor, dw_VH: Tensor): void {
+export function embeddingDw(tokens_SB: Tensor, dy_SBH: Tensor, dw_VH: Tensor, factor = 1): void {
   const H = sizeAt(dw_VH, 1);
   const { origin, size } = dimAt(dw_VH, 0);
   const [tokens, dy] = [tokens_SB.data, dy_SBH.data];
@@ -23,7 +23,7 @@ export function embeddingDw(tokens_SB: Tensor, dy_SBH: Tensor, dw_VH: Tensor): v
   for (let r = 0; r < tokens.length; r++) {
     const row = tokens[r]! - origin;
     if (row < 0 || row >= size) continue;
-    for (let h = 0; h < H; h++) sum_VH[row * H + h]! += dy[r * H + h]!;
+    for (let h = 0; h < H; h++) sum_VH[row * H + h]! += factor * dy[r * H + h]!;
   }
   dw_VH.data.set(sum_VH);
 }

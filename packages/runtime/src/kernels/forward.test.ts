@@ -59,7 +59,7 @@ test('after rotation a score depends on the distance of two positions only', () 
   const qkv = zeroTensor([4, 1, 12]);
   const row = [0.3, -1, 2, 0.5, 1, 0.2, -0.7, 0.9, 0, 0, 0, 0];
   for (let s = 0; s < 4; s++) qkv.data.set(row, s * 12);
-  rope(qkv, qkv, counts, 10_000);
+  rope(qkv, qkv, counts, { theta: 10_000, turned: 4 });
   const product = (i: number, j: number): number =>
     [0, 1, 2, 3].reduce((sum, d) => sum + qkv.data[i * 12 + d]! * qkv.data[j * 12 + 4 + d]!, 0);
   expect(product(1, 0)).toBeCloseTo(product(3, 2), 12);

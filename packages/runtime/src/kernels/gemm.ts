@@ -1,23 +1,23 @@
-/** @file Matrix products of linear layers. Weights are [N, K]: `y = x w^T + bias`. */
+/** @file Matrix products of linear layers. Weights are [N, K]: `y = factor x w^T + bias`. */
 import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
-/** y = x w^T + bias. */
-export function gemm(x_RK: Tensor, w_NK: Tensor, bias_N: Tensor | undefined, y_RN: Tensor): void {
+/** y = factor x w^T + bias. */
+export function gemm(x_RK: Tensor, w_NK: Tensor, bias_N: Tensor | undefined, y_RN: Tensor, factor = 1): void {
   const R = rowsOf(x_RK);
   const N = sizeAt(w_NK, 0);
   const K = sizeAt(w_NK, 1);
   const [x, w, bias, y] = [x_RK.data, w_NK.data, bias_N?.data, y_RN.data];
   for (let r = 0; r < R; r++) {
     for (let n = 0; n < N; n++) {
-      let sum = bias ? bias[n]! : 0;
+      let sum = bias && factor === 1 ? bias[n]! : 0;
       for (let k = 0; k < K; k++) sum += x[r * K + k]! * w[n * K + k]!;
-      y[r * N + n] = sum;
+      y[r * N + n] = factor === 1 ? sum : factor * sum + (bias ? bias[n]! : 0);
     }
   }
 }
 
-/** Gradient of the input: dx = dy w. */
-export function gemmDx(dy_RN: Tensor, w_NK: Tensor, dx_RK: Tensor): void {
+/** Gradient of the input: dx = factor dy w. */
+export function gemmDx(dy_RN: Tensor, w_NK: Tensor, dx_RK: Tensor, factor = 1): void {
   const R = rowsOf(dy_RN);
   const N = sizeAt(w_NK, 0);
   const K = sizeAt(w_NK, 1);
@@ -26,15 +26,15 @@ export function gemmDx(dy_RN: Tensor, w_NK: Tensor, dx_RK: Tensor): void {
   for (let r = 0; r < R; r++) {
     row_K.fill(0);
     for (let n = 0; n < N; n++) {
-      const slope = dy[r * N + n]!;
+      const slope = factor * dy[r * N + n]!;
       for (let k = 0; k < K; k++) row_K[k]! += slope * w[n * K + k]!;
     }
     dx.set(row_K, r * K);
   }
 }
 
-/** Gradients of weight and bias: dw = dy^T x, db = sum of dy over rows. */
-export function gemmDw(dy_RN: Tensor, x_RK: Tensor, dw_NK: Tensor, db_N: Tensor | undefined): void {
+/** Gradients of weight and bias: dw = factor dy^T x, db = sum of dy over rows. */
+export function gemmDw(dy_RN: Tensor, x_RK: Tensor, dw_NK: Tensor, db_N: Tensor | undefined, factor = 1): void {
   const R = rowsOf(dy_RN);
   const N = sizeAt(dy_RN, -1);
   const K = sizeAt(x_RK, -1);
@@ -43,7 +43,7 @@ export function gemmDw(dy_RN: Tensor, x_RK: Tensor, dw_NK: Tensor, db_N: Tensor 
   for (let n = 0; n < N; n++) {
     row_K.fill(0);
     for (let r = 0; r < R; r++) {
-      const slope = dy[r * N + n]!;
+      const slope = factor * dy[r * N + n]!;
       for (let k = 0; k < K; k++) row_K[k]! += slope * x[r * K + k]!;
     }
     dw.set(row_K, n * K);

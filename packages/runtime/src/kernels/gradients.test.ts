@@ -65,12 +65,46 @@ test('the gradient of rotary positions is the rotation back', () => {
   expectGradient(x, dx, y, dy, run);
 });
 
-test('gradients of blockwise attention are those of finite differences', () => {
+test('a part of each head turns, and the rest passes', () => {
+  const [x, y, dy] = [randomTensor([S, B, P]), zeroTensor([S, B, P]), randomTensor([S, B, P])];
+  const dx = like(x);
+  const attributes = { ...heads, theta: 100, turned: 2 };
+  const run = () => call('rope', [x], [y], attributes);
+  call('rope.dx', [dy], [dx], attributes);
+  expectGradient(x, dx, y, dy, run);
+  expect([2, 3, 6, 7].map((place) => y.data[place])).toEqual([2, 3, 6, 7].map((place) => x.data[place]));
+});
+
+test('gradients of norms on queries and keys are those of finite differences', () => {
+  const [qkv, qn, kn, out] = [randomTensor([S, B, P]), randomTensor([4]), randomTensor([4]), zeroTensor([S, B, P])];
+  const [raw, st, dy] = [zeroTensor([S, B, 24]), zeroTensor([6, S, B]), randomTensor([S, B, P])];
+  const [dx, dqn, dkn] = [like(qkv), like(qn), like(kn)];
+  const run = () => call('qk-norm', [qkv, qn, kn], [out, raw, st], { ...heads, epsilon: 1e-5 });
+  run();
+  call('qk-norm.dx', [dy, raw, st, qn, kn], [dx, dqn, dkn], heads);
+  expectGradient(qkv, dx, out, dy, run);
+  expectGradient(qn, dqn, out, dy, run);
+  expectGradient(kn, dkn, out, dy, run);
+});
+
+test('a factor on a product and on an embedding passes into their gradients', () => {
+  const [x, w, bias, y] = [randomTensor([S, B, H]), randomTensor([3, H]), randomTensor([3]), zeroTensor([S, B, 3])];
+  const dy = randomTensor([S, B, 3]);
+  const [dx, dw, db] = [like(x), like(w), like(bias)];
+  const run = () => call('gemm', [x, w, bias], [y], { factor: 0.5 });
+  call('gemm.dx', [dy, w], [dx], { factor: 0.5 });
+  call('gemm.dw', [dy, x], [dw, db], { factor: 0.5 });
+  expectGradient(x, dx, y, dy, run);
+  expectGradient(w, dw, y, dy, run);
+  expectGradient(bias, db, y, dy, run);
+});
+
+test.each([heads, { ...heads, window: 2 }])('gradients of blockwise attention: %j', (attributes) => {
   const [qkv, o, lse] = [randomTensor([S, B, P]), zeroTensor([S, B, 16]), zeroTensor([4, S, B])];
   const [dO, dqkv] = [randomTensor([S, B, 16]), zeroTensor([S, B, P])];
-  const run = () => call('attention', [qkv], [o, lse], heads);
+  const run = () => call('attention', [qkv], [o, lse], attributes);
   run();
-  call('attention.dx', [dO, qkv, o, lse], [dqkv], heads);
+  call('attention.dx', [dO, qkv, o, lse], [dqkv], attributes);
   expectGradient(qkv, dqkv, o, dO, run);
 });
 

@@ -6,6 +6,8 @@ export interface HeadCounts {
   readonly heads: number;
   readonly kvHeads: number;
   readonly headSize: number;
+  /** Tokens that a token looks back, itself among them; absent: all before it. */
+  readonly window?: number;
 }
 
 /** Local numbers: the three parts of the fused dim are cut alike, so the local width tells the local heads. */

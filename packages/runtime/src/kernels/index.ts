@@ -21,6 +21,7 @@ import { biasDw, gemm, gemmDw, gemmDx } from './gemm.ts';
 import type { HeadCounts } from './heads.ts';
 import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
 import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
+import { queryKeyNorm, queryKeyNormDx } from './query-key-norm.ts';
 import { add, dropout, dropoutAdd, dropoutDx } from './residual.ts';
 import { rope, ropeDx } from './rope.ts';
 import { type Kernel, type KernelCall, nameOf, numberOf, readOf as r, writeOf as w } from './tensor.ts';
@@ -32,12 +33,30 @@ export const headsOf = (c: KernelCall): HeadCounts => ({
   heads: numberOf(c, 'heads'),
   kvHeads: numberOf(c, 'kvHeads'),
   headSize: numberOf(c, 'headSize'),
+  ...(c.attributes['window'] !== undefined && { window: numberOf(c, 'window') }),
 });
+/** A factor on a product; absent: 1. */
+const factorOf = (c: KernelCall): number => (c.attributes['factor'] === undefined ? 1 : numberOf(c, 'factor'));
+/** Values of a head that are turned; absent: all. */
+const turnedOf = (c: KernelCall): number => numberOf(c, c.attributes['turned'] === undefined ? 'headSize' : 'turned');
 const epsilonOf = (c: KernelCall): number => numberOf(c, 'epsilon');
 
 const attentionKernels = {
-  rope: (c) => rope(r(c, 0), w(c, 0), headsOf(c), numberOf(c, 'theta')),
-  'rope.dx': (c) => ropeDx(r(c, 0), w(c, 0), headsOf(c), numberOf(c, 'theta')),
+  'qk-norm': (c) =>
+    queryKeyNorm(
+      { qkv_SBP: r(c, 0), qn_D: r(c, 1), kn_D: r(c, 2) },
+      { out_SBP: w(c, 0), raw_SBQ: w(c, 1), st_NSB: w(c, 2) },
+      headsOf(c),
+      epsilonOf(c),
+    ),
+  'qk-norm.dx': (c) =>
+    queryKeyNormDx(
+      { dqkv_SBP: r(c, 0), raw_SBQ: r(c, 1), st_NSB: r(c, 2), qn_D: r(c, 3), kn_D: r(c, 4) },
+      { out_SBP: w(c, 0), dqn_D: w(c, 1), dkn_D: w(c, 2) },
+      headsOf(c),
+    ),
+  rope: (c) => rope(r(c, 0), w(c, 0), headsOf(c), { theta: numberOf(c, 'theta'), turned: turnedOf(c) }),
+  'rope.dx': (c) => ropeDx(r(c, 0), w(c, 0), headsOf(c), { theta: numberOf(c, 'theta'), turned: turnedOf(c) }),
   attention: (c) => attention(r(c, 0), w(c, 0), w(c, 1), headsOf(c)),
   'attention.dx': (c) =>
     attentionDx({ do_SBAD: r(c, 0), qkv_SBP: r(c, 1), o_SBAD: r(c, 2), lse_ASB: r(c, 3) }, w(c, 0), headsOf(c)),
@@ -79,15 +98,15 @@ const lossKernels = {
 export type TensorKernels = Readonly<Record<Exclude<KernelName, BucketKernelName>, Kernel>>;
 
 export const tensorKernels: TensorKernels = {
-  gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0)),
-  'gemm.dx': (c) => gemmDx(r(c, 0), r(c, 1), w(c, 0)),
-  'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1]),
+  gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), factorOf(c)),
+  'gemm.dx': (c) => gemmDx(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
+  'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1], factorOf(c)),
   'bias.dw': (c) => biasDw(r(c, 0), w(c, 0)),
-  layernorm: (c) => layernorm(r(c, 0), r(c, 1), r(c, 2), w(c, 0), w(c, 1), epsilonOf(c)),
+  layernorm: (c) => layernorm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), w(c, 1), epsilonOf(c)),
   'layernorm.dx': (c) =>
     layernormDx(
       { dy_RH: r(c, 0), x_RH: r(c, 1), st_2R: r(c, 2), w_H: r(c, 3), residual_RH: c.reads[4] },
-      { dx_RH: w(c, 0), dw_H: w(c, 1), db_H: w(c, 2) },
+      { dx_RH: w(c, 0), dw_H: w(c, 1), db_H: c.writes[2] },
     ),
   rmsnorm: (c) => rmsnorm(r(c, 0), r(c, 1), w(c, 0), w(c, 1), epsilonOf(c)),
   'rmsnorm.dx': (c) =>
@@ -98,7 +117,8 @@ export const tensorKernels: TensorKernels = {
   ...attentionKernels,
   dropout: (c) => dropout(r(c, 0), w(c, 0), w(c, 1), numberOf(c, 'p'), c.draw),
   'dropout.dx': (c) => dropoutDx(r(c, 0), r(c, 1), w(c, 0), numberOf(c, 'p')),
-  add: (c) => add(r(c, 0), c.reads[1], r(c, 2), w(c, 0)),
+  add: (c) => add(r(c, 0), [c.reads[1]], r(c, 2), w(c, 0)),
+  'add-two': (c) => add(r(c, 0), [c.reads[1], c.reads[2]], r(c, 3), w(c, 0)),
   'dropout-add': (c) =>
     dropoutAdd(
       { branch_RH: r(c, 0), bias_H: c.reads[1], residual_RH: r(c, 2) },
@@ -111,8 +131,8 @@ export const tensorKernels: TensorKernels = {
   gated: (c) => gated(r(c, 0), w(c, 0), nameOf(c, 'function')),
   'gated.dx': (c) => gatedDx(r(c, 0), r(c, 1), w(c, 0), nameOf(c, 'function')),
   ...expertKernels,
-  embedding: (c) => embedding(r(c, 0), r(c, 1), w(c, 0)),
-  'embedding.dw': (c) => embeddingDw(r(c, 0), r(c, 1), w(c, 0)),
+  embedding: (c) => embedding(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
+  'embedding.dw': (c) => embeddingDw(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
   position: (c) => position(r(c, 0), r(c, 1), w(c, 0)),
   'position.dw': (c) => positionDw(r(c, 0), w(c, 0)),
   ...lossKernels,

@@ -3,10 +3,18 @@
  */
 import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
-export function layernorm(x_RH: Tensor, w_H: Tensor, b_H: Tensor, y_RH: Tensor, st_2R: Tensor, epsilon: number): void {
+export function layernorm(
+  x_RH: Tensor,
+  w_H: Tensor,
+  b_H: Tensor | undefined,
+  y_RH: Tensor,
+  st_2R: Tensor,
+  epsilon: number,
+): void {
   const R = rowsOf(x_RH);
   const H = sizeAt(x_RH, -1);
-  const [x, w, b, y, st] = [x_RH.data, w_H.data, b_H.data, y_RH.data, st_2R.data];
+  const [x, w, y, st] = [x_RH.data, w_H.data, y_RH.data, st_2R.data];
+  const b = b_H?.data;
   for (let r = 0; r < R; r++) {
     let sum = 0;
     for (let h = 0; h < H; h++) sum += x[r * H + h]!;
@@ -16,14 +24,14 @@ export function layernorm(x_RH: Tensor, w_H: Tensor, b_H: Tensor, y_RH: Tensor, 
     const scale = 1 / Math.sqrt(squares / H + epsilon);
     st[r] = mean;
     st[R + r] = scale;
-    for (let h = 0; h < H; h++) y[r * H + h] = (x[r * H + h]! - mean) * scale * w[h]! + b[h]!;
+    for (let h = 0; h < H; h++) y[r * H + h] = (x[r * H + h]! - mean) * scale * w[h]! + (b ? b[h]! : 0);
   }
 }
 
 /** Gradients of input, gain and shift; the gradient that passes by on the residual is added to dx. */
 export function layernormDx(
   reads: { dy_RH: Tensor; x_RH: Tensor; st_2R: Tensor; w_H: Tensor; residual_RH: Tensor | undefined },
-  writes: { dx_RH: Tensor; dw_H: Tensor; db_H: Tensor },
+  writes: { dx_RH: Tensor; dw_H: Tensor; db_H: Tensor | undefined },
 ): void {
   const R = rowsOf(reads.x_RH);
   const H = sizeAt(reads.x_RH, -1);
@@ -52,7 +60,7 @@ export function layernormDx(
     }
   }
   writes.dw_H.data.set(dw_H);
-  writes.db_H.data.set(db_H);
+  writes.db_H?.data.set(db_H);
 }
 
 export function rmsnorm(x_RH: Tensor, w_H: Tensor, y_RH: Tensor, st_1R: Tensor, epsilon: number): void {

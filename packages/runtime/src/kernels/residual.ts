@@ -2,15 +2,22 @@
 import { mix, uniform } from '../numbers/hash.ts';
 import { type DropoutDraw, elementsOf, rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
-/** y = branch + bias + residual. */
-export function add(branch_RH: Tensor, bias_H: Tensor | undefined, residual_RH: Tensor, y_RH: Tensor): void {
+/** y = branch + biases + residual. */
+export function add(
+  branch_RH: Tensor,
+  biases_H: readonly (Tensor | undefined)[],
+  residual_RH: Tensor,
+  y_RH: Tensor,
+): void {
   const R = rowsOf(branch_RH);
   const H = sizeAt(branch_RH, -1);
-  const [branch, bias, residual, y] = [branch_RH.data, bias_H?.data, residual_RH.data, y_RH.data];
+  const [branch, residual, y] = [branch_RH.data, residual_RH.data, y_RH.data];
+  const shift_H = new Float64Array(H);
+  for (const bias of biases_H) {
+    if (bias) for (let h = 0; h < H; h++) shift_H[h]! += bias.data[h]!;
+  }
   for (let r = 0; r < R; r++) {
-    for (let h = 0; h < H; h++) {
-      y[r * H + h] = branch[r * H + h]! + (bias ? bias[h]! : 0) + residual[r * H + h]!;
-    }
+    for (let h = 0; h < H; h++) y[r * H + h] = branch[r * H + h]! + shift_H[h]! + residual[r * H + h]!;
   }
 }
 

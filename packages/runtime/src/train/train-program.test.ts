@@ -5,7 +5,7 @@ import { expandList } from '@meshwright/core/program';
 import { laneOf, sliceOf } from '@meshwright/core/timeline';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRankPool, trainProgram } from '../index.ts';
-import { layoutOf, programOf, smallJob } from '../parity/layouts.fixture.ts';
+import { families, layoutOf, type ModelName, programOf, smallJob } from '../parity/layouts.fixture.ts';
 import { bytesByAxis, compareBytes } from '../parity/moved-bytes.ts';
 import { exampleJob } from './example.fixture.ts';
 
@@ -68,8 +68,11 @@ describe('bf16 weights and gradients', () => {
   });
 });
 
-test('the gradient of the unsharded program is that of finite differences of the loss', async () => {
-  for (const model of ['gpt2', 'llama'] as const) {
+const kinds = ['gpt2', 'llama', ...Object.keys(families)] as ModelName[];
+
+test.each(kinds)(
+  'the gradient of the unsharded program is that of finite differences of the loss: %s',
+  async (model) => {
     const program = programOf(smallJob(model));
     const options = { inline: true, arithmetic: 'float64', initialDeviation: 0.25 } as const;
     const { parameters } = await trainProgram(program, { ...options, steps: 0 });
@@ -89,8 +92,8 @@ test('the gradient of the unsharded program is that of finite differences of the
       const largest = gradient.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
       expect(Math.abs(difference - gradient[index]!) / largest).toBeLessThan(1e-6);
     }
-  }
-});
+  },
+);
 
 test('in double precision layouts differ by rounding only', async () => {
   const job = smallJob('gpt2');

@@ -34,16 +34,18 @@ export interface ModelSizes {
  *
  * Matrices, and the biases of what is cut by output, are cut t ways. Norms, biases of row-parallel products and learned
  * positions are whole; with sequence parallelism each rank sees a part of the tokens, so their gradients are summed over
- * tensor: 6 h per GPT layer, 2 h per Llama layer. Routers are whole too, and summed with or without it.
+ * tensor: 6 h per GPT layer, 2 h per Llama layer. Routers and the norms of queries and keys are whole too, and summed with
+ * or without it.
  * Source: docs/sources.md, Laws, "Tensor"; [korthikanti2022].
  */
 export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'sequenceParallel'>): ModelSizes {
   const { hidden: h, vocabulary, learnedPositions = 0, tied, norm } = model;
   const { tensor: t } = layout;
-  const normSize = (norm === 'layernorm' ? 2 : 1) * h;
+  const normSize = (norm === 'layernorm' && model.normBias !== false ? 2 : 1) * h;
   const matrix = (vocabulary * h) / t;
   const [layer] = model.layers;
-  const { vectors, router, cut } = layer ? layerSizes(layer, h) : { vectors: 0, router: 0, cut: 0 };
+  const { vectors, apart, cut, norms } = layer ? layerSizes(layer, h) : { vectors: 0, apart: 0, cut: 0, norms: 0 };
+  const headBias = model.headBias ? vocabulary / t : 0;
   const split = (whole: number, rest: number, always = 0): Sizes => {
     const sharded = layout.sequenceParallel && t > 1;
     const summed = (sharded ? whole : 0) + (t > 1 ? always : 0);
@@ -51,14 +53,19 @@ export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'se
   };
   return {
     embed: split(learnedPositions * h, tied ? 0 : matrix),
-    layer: split(2 * normSize + vectors, cut / t, router),
-    head: split(normSize, tied ? 0 : matrix),
+    layer: split(norms * normSize + vectors, cut / t, apart),
+    head: split(normSize, (tied ? 0 : matrix) + headBias),
     tied: tied ? { summed: 0, rest: matrix } : undefined,
   };
 }
 
-/** Of one layer, over all tensor ranks: row-parallel biases, the router, and everything that is cut. */
-function layerSizes({ attention, ffn }: LayerSpec, h: number): { vectors: number; router: number; cut: number } {
+/** Norms of a layer by where they stand. */
+const normsOf = { pre: 2, post: 2, both: 4, parallel: 2, 'parallel-shared': 1 } as const;
+
+/** Of one layer, over all tensor ranks: row-parallel biases, what is whole and summed always, what is cut, norms. */
+function layerSizes({ attention, ffn, placement = 'pre' }: LayerSpec, h: number) {
+  const headNorms =
+    attention.kind === 'grouped-query' && attention.queryKeyNorm === 'head' ? 2 * attention.headSize : 0;
   const query = attention.heads * attention.headSize;
   const fused = query + 2 * attention.kvHeads * attention.headSize;
   const inner = (ffn.gated ? 2 : 1) * ffn.width;
@@ -67,7 +74,8 @@ function layerSizes({ attention, ffn }: LayerSpec, h: number): { vectors: number
   const feedForward = experts * h * (inner + ffn.width) + (biased ? inner : 0);
   return {
     vectors: (attention.outBias ? h : 0) + (biased ? h : 0),
-    router: ffn.kind === 'moe' ? ffn.experts * h : 0,
+    apart: (ffn.kind === 'moe' ? ffn.experts * h : 0) + headNorms,
+    norms: normsOf[placement],
     cut: h * (fused + query) + (attention.qkvBias ? fused : 0) + feedForward,
   };
 }

@@ -7,12 +7,47 @@ const attributesOf = (builder: Builder) => {
   return { heads, kvHeads, headSize };
 };
 
+/** The window of the core, where all layers have the same and sequences are longer; else full attention stands in. */
+function coreAttributes(builder: Builder) {
+  const { model, length } = builder.context;
+  const windows = new Set(model.layers.map(({ attention }) => (attention.chunked ? undefined : attention.window)));
+  const [window] = windows;
+  const cuts = windows.size === 1 && window !== undefined && window < length;
+  return { ...attributesOf(builder), ...(cuts && { window }) };
+}
+
+/** Base of the frequencies; `turned` where only a part of each head has positions. */
+function ropeAttributes(builder: Builder) {
+  const { rotary, headSize } = builder.context.layer.attention;
+  const turned = rotary?.fraction === undefined ? undefined : Math.round(rotary.fraction * headSize);
+  return { ...attributesOf(builder), theta: rotary?.theta ?? 0, ...(turned !== undefined && { turned }) };
+}
+
+const hasQueryKeyNorm = ({ context }: Builder): boolean => {
+  const { attention } = context.layer;
+  return attention.kind === 'grouped-query' && attention.queryKeyNorm === 'head';
+};
+
+/** Norms of queries and keys in place; what they were is kept for backward. */
+function queryKeyNorm(builder: Builder): void {
+  const { dims, context } = builder;
+  const { heads, kvHeads, headSize } = context.layer.attention;
+  const parts = [heads * headSize, kvHeads * headSize];
+  const kept = dim('qk', (heads + kvHeads) * headSize, 'tensor', context.tensor, parts);
+  const each = dim('a', heads + kvHeads, 'tensor', context.tensor, [heads, kvHeads]);
+  builder.declare('qkr', [dims.sWhole, dims.b, kept]);
+  builder.declare('stq', [each, dims.sWhole, dims.b], { dtype: 'fp32' });
+  const attributes = { ...attributesOf(builder), epsilon: context.model.normEpsilon };
+  builder.compute('qk-norm', ['qkv', 'qn.w', 'kn.w'], ['qkv', 'qkr', 'stq'], attributes);
+}
+
 /** qkv -> o. Blockwise attention keeps `lse` only; unfused attention keeps probabilities and their dropout. */
 export function attentionCore(builder: Builder): void {
   const { dims, context } = builder;
   const { rotary } = context.layer.attention;
-  const attributes = attributesOf(builder);
-  if (rotary) builder.compute('rope', ['qkv'], ['qkv'], { ...attributes, theta: rotary.theta });
+  const attributes = coreAttributes(builder);
+  if (hasQueryKeyNorm(builder)) queryKeyNorm(builder);
+  if (rotary) builder.compute('rope', ['qkv'], ['qkv'], ropeAttributes(builder));
   builder.declare('o', [dims.sWhole, dims.b, dims.o]);
   if (context.attention === 'flash') {
     builder.declare('lse', [dims.heads, dims.sWhole, dims.b], { dtype: 'fp32' });
@@ -27,7 +62,7 @@ export function attentionCore(builder: Builder): void {
 export function attentionCoreBackward(builder: Builder): void {
   const { dims, context } = builder;
   const { rotary } = context.layer.attention;
-  const attributes = attributesOf(builder);
+  const attributes = coreAttributes(builder);
   builder.declare('dqkv', [dims.sWhole, dims.b, dims.qkv]);
   if (context.attention === 'flash') {
     builder.compute('attention.dx', ['do', 'qkv', 'o', 'lse'], ['dqkv'], attributes);
@@ -47,7 +82,10 @@ export function attentionCoreBackward(builder: Builder): void {
     builder.compute('softmax.dx', ['dpr', 'pr'], ['dsc']);
     builder.compute('scores.dx', ['dsc', 'qkv'], ['dqkv+='], attributes);
   }
-  if (rotary) builder.compute('rope.dx', ['dqkv'], ['dqkv'], { ...attributes, theta: rotary.theta });
+  if (rotary) builder.compute('rope.dx', ['dqkv'], ['dqkv'], ropeAttributes(builder));
+  if (!hasQueryKeyNorm(builder)) return;
+  const gradients = ['dqkv', 'G.qn.w+=', 'G.kn.w+='];
+  builder.compute('qk-norm.dx', ['dqkv', 'qkr', 'stq', 'qn.w', 'kn.w'], gradients, attributesOf(builder));
 }
 
 const scoreDims = ({ dims }: Builder) => [dims.heads, dims.b, dims.sWhole, dims.sWhole];
@@ -57,7 +95,7 @@ function scores(builder: Builder, rule: 'model' | 'recompute'): string {
   const { context } = builder;
   builder.declare('sc', scoreDims(builder));
   builder.declare('pr', scoreDims(builder));
-  builder.compute('scores', ['qkv'], ['sc'], attributesOf(builder), rule);
+  builder.compute('scores', ['qkv'], ['sc'], coreAttributes(builder), rule);
   builder.compute('softmax', ['sc'], ['pr'], undefined, rule);
   if (context.dropout === 0) return 'pr';
   builder.declare('pd', scoreDims(builder));

@@ -4,19 +4,23 @@ import type { BlockContext } from '../context.ts';
 import { type Builder, createBuilder, type Declarations, overTensor } from './builder.ts';
 import { norm, normBackward } from './norm.ts';
 
+/** Factor of the embedding, where the model has one. */
+const scaled = (factor: number | undefined) => (factor === undefined ? undefined : { factor });
+
 export function embedForward(context: BlockContext, declarations: Declarations): Template {
   const builder = createBuilder(context, declarations, 'micro');
   const { dims, compute, declare } = builder;
   const positions = context.model.learnedPositions !== undefined;
+  const scale = scaled(context.model.embeddingScale);
   declare('tokens', [dims.sWhole, dims.b], { role: 'input', dtype: 'int32' });
   declare('x', [dims.s, dims.b, dims.h], { scope: 'boundary' });
   if (positions || context.sequenceParallel) {
     declare('e', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
-    compute('embedding', ['tokens', 'wte'], ['e']);
+    compute('embedding', ['tokens', 'wte'], ['e'], scale);
     const embedded = builder.reduce('e', positions ? 'es' : 'y');
     if (positions) compute('position', [embedded, 'wpe'], ['y']);
   } else {
-    compute('embedding', ['tokens', 'wte'], ['y']);
+    compute('embedding', ['tokens', 'wte'], ['y'], scale);
     builder.allReduce('y', 'sum', 'sum-partial');
   }
   return { name: 'F.embed', block: 'embed', direction: 'forward', operations: builder.operations };
@@ -26,7 +30,7 @@ export function embedBackward(context: BlockContext, declarations: Declarations)
   const builder = createBuilder(context, declarations, 'micro');
   const gradient = builder.gather('dy', 'dxg');
   if (context.model.learnedPositions !== undefined) builder.compute('position.dw', ['dy'], ['G.wpe+=']);
-  builder.compute('embedding.dw', ['tokens', gradient], ['G.wte+=']);
+  builder.compute('embedding.dw', ['tokens', gradient], ['G.wte+='], scaled(context.model.embeddingScale));
   return { name: 'B.embed', block: 'embed', direction: 'backward', operations: builder.operations };
 }
 
@@ -39,7 +43,8 @@ export function headForward(context: BlockContext, declarations: Declarations): 
   norm(builder, 'x', 'lnf', 'nf', 'stf');
   const input = builder.gather('nf', 'nfg');
   declareLoss(builder);
-  compute('gemm', [input, outputMatrix(context), 'none'], ['z']);
+  const { headBias, logitScale } = context.model;
+  compute('gemm', [input, outputMatrix(context), headBias ? 'lm.b' : 'none'], ['z'], scaled(logitScale));
   declare('mx', token, { dtype: 'fp32', partial: [{ over: 'tensor', reduce: 'max' }] });
   declare('se', token, { dtype: 'fp32', partial: overTensor });
   declare('tl', token, { dtype: 'fp32', partial: overTensor });
@@ -61,9 +66,11 @@ export function headBackward(context: BlockContext, declarations: Declarations):
   declare('dnfg', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
   declare('dx', [dims.s, dims.b, dims.h], { scope: 'boundary' });
   compute('cross-entropy.dx', ['z', 'mx', 'se', 'labels', 'scale'], ['dz']);
-  compute('gemm.dx', ['dz', outputMatrix(context)], ['dnfg']);
+  const { headBias, logitScale } = context.model;
+  compute('gemm.dx', ['dz', outputMatrix(context)], ['dnfg'], scaled(logitScale));
   const dnf = builder.reduce('dnfg', 'dnf');
-  compute('gemm.dw', ['dz', input], [`G.${outputMatrix(context)}+=`]);
+  const gradients = [`G.${outputMatrix(context)}+=`, ...(headBias ? ['G.lm.b+='] : [])];
+  compute('gemm.dw', ['dz', input], gradients, scaled(logitScale));
   normBackward(builder, { gradient: dnf, input: 'x', parameter: 'lnf', stats: 'stf', residual: 'none', to: 'dx' });
   return { name: 'B.head', block: 'head', direction: 'backward', operations: builder.operations };
 }

@@ -3,17 +3,21 @@ import type { DenseFfn, MoeFfn } from '../../model/index.ts';
 import { dim } from '../context.ts';
 import { type Builder, overTensor } from './builder.ts';
 
-/** `input` (whole sequence) -> `c`, partial over tensor. */
-export function feedForward(builder: Builder, input: string): void {
+/** Factor of a product that ends a residual branch, where the model has one. */
+export const branchFactor = ({ context }: Builder): { readonly factor: number } | undefined =>
+  context.model.residualScale === undefined ? undefined : { factor: context.model.residualScale };
+
+/** `input` (whole sequence) -> `c`, partial over tensor; or added into `into` where another branch has written it. */
+export function feedForward(builder: Builder, input: string, into: string = 'c'): void {
   const { ffn } = builder.context.layer;
   const { dims } = builder;
-  builder.declare('c', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
+  if (into === 'c') builder.declare('c', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
   if (ffn.kind === 'moe') return experts(builder, ffn, input);
   builder.declare('f', [dims.sWhole, dims.b, dims.fIn]);
   builder.declare('ge', [dims.sWhole, dims.b, dims.f]);
   builder.compute('gemm', [input, 'fc1.w', ffn.bias ? 'fc1.b' : 'none'], ['f']);
   activate(builder, ffn, 'f', 'ge');
-  builder.compute('gemm', ['ge', 'fc2.w', 'none'], ['c']);
+  builder.compute('gemm', ['ge', 'fc2.w', 'none'], [into === 'c' ? 'c' : `${into}+=`], branchFactor(builder));
 }
 
 /** Gradient `dyg` of the output (whole sequence) -> `dn2g`, partial over tensor; `input` is the gathered input.
@@ -26,8 +30,8 @@ export function feedForwardBackward(builder: Builder, dyg: string, input: string
   if (ffn.kind === 'moe') return expertsBackward(builder, ffn, dyg, input, scatter);
   builder.declare('dge', [dims.sWhole, dims.b, dims.f]);
   builder.declare('df', [dims.sWhole, dims.b, dims.fIn]);
-  builder.compute('gemm.dx', [dyg, 'fc2.w'], ['dge']);
-  builder.compute('gemm.dw', [dyg, 'ge'], ['G.fc2.w+=']);
+  builder.compute('gemm.dx', [dyg, 'fc2.w'], ['dge'], branchFactor(builder));
+  builder.compute('gemm.dw', [dyg, 'ge'], ['G.fc2.w+='], branchFactor(builder));
   activateBackward(builder, ffn, 'dge', 'f', 'df');
   builder.compute('gemm.dx', ['df', 'fc1.w'], ['dn2g']);
   scatter();

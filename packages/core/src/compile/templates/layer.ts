@@ -1,42 +1,58 @@
 /** @file One layer, forward and backward. Row-parallel biases are added after the exchange, on the sequence shard. */
 import type { Template } from '../../program/index.ts';
 import type { BlockContext } from '../context.ts';
-import { attentionCore, attentionCoreBackward, declareQkv } from './attention.ts';
-import { type Builder, createBuilder, type Declarations, overTensor } from './builder.ts';
+import { attend, attendBackward, gatheredInput } from './attend.ts';
+import { type Builder, createBuilder, type Declarations } from './builder.ts';
 import { feedForward, feedForwardBackward } from './ffn.ts';
 import { norm, normBackward } from './norm.ts';
+import { parallelBackward, parallelForward } from './parallel.ts';
 
 export function layerForward(context: BlockContext, declarations: Declarations): Template {
   const builder = createBuilder(context, declarations, 'block');
-  const { dims, compute, declare } = builder;
-  const { attention, ffn } = context.layer;
+  const { dims, declare } = builder;
   declare('x', [dims.s, dims.b, dims.h], { scope: 'boundary' });
-  norm(builder, 'x', 'ln1', 'n1', 'st1');
-  const input = builder.gather('n1', 'n1g');
-  declareQkv(builder);
-  compute('gemm', [input, 'qkv.w', attention.qkvBias ? 'qkv.b' : 'none'], ['qkv']);
-  attentionCore(builder);
-  declare('a', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
-  compute('gemm', ['o', 'proj.w', 'none'], ['a']);
-  const attended = builder.reduce('a', 'as');
-  declare('r', [dims.s, dims.b, dims.h]);
-  addResidual(builder, attended, attention.outBias ? 'proj.b' : 'none', 'x', 'r', 'mk1');
-  norm(builder, 'r', 'ln2', 'n2', 'st2');
-  feedForward(builder, builder.gather('n2', 'n2g'));
-  const fed = builder.reduce('c', 'cs');
-  addResidual(builder, fed, ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none', 'r', 'y', 'mk2');
+  if (isParallel(context)) parallelForward(builder);
+  else sequentialForward(builder);
   return { name: 'F.layer', block: 'layer', direction: 'forward', operations: builder.operations };
 }
 
 export function layerBackward(context: BlockContext, declarations: Declarations): Template {
   const builder = createBuilder(context, declarations, 'block');
-  const { dims, compute, declare } = builder;
-  const { attention, ffn } = context.layer;
+  const { dims, declare } = builder;
   const shard = [dims.s, dims.b, dims.h];
   declare('dx', shard, { scope: 'boundary' });
   declare('dr', shard);
+  if (isParallel(context)) parallelBackward(builder);
+  else sequentialBackward(builder);
+  return { name: 'B.layer', block: 'layer', direction: 'backward', operations: builder.operations };
+}
 
-  const dc = droppedGradient(builder, 'dy', 'mk2', 'dyd');
+const isParallel = ({ layer }: BlockContext): boolean => layer.placement?.startsWith('parallel') === true;
+
+/** Attention, then feed-forward; norms before each, and behind each where the model has them. */
+function sequentialForward(builder: Builder): void {
+  const { dims, declare } = builder;
+  const { attention, ffn, placement } = builder.context.layer;
+  const behind = placement === 'both';
+  norm(builder, 'x', 'ln1', 'n1', 'st1');
+  attend(builder, builder.gather('n1', 'n1g'));
+  let attended = builder.reduce('a', 'as');
+  if (behind) attended = normBehind(builder, attended, 'pn1');
+  declare('r', [dims.s, dims.b, dims.h]);
+  addResidual(builder, attended, attention.outBias ? 'proj.b' : 'none', 'x', 'r', 'mk1');
+  norm(builder, 'r', 'ln2', 'n2', 'st2');
+  feedForward(builder, builder.gather('n2', 'n2g'));
+  let fed = builder.reduce('c', 'cs');
+  if (behind) fed = normBehind(builder, fed, 'pn2');
+  addResidual(builder, fed, ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none', 'r', 'y', 'mk2');
+}
+
+function sequentialBackward(builder: Builder): void {
+  const { compute } = builder;
+  const { attention, ffn, placement } = builder.context.layer;
+  const behind = placement === 'both';
+  let dc = droppedGradient(builder, 'dy', 'mk2', 'dyd');
+  if (behind) dc = normBehindBackward(builder, dc, 'c', 'pn2');
   const dyg = builder.gather(dc, 'dyg');
   const n2 = gatheredInput(builder, 'n2');
   if (ffn.kind === 'dense' && ffn.bias) compute('bias.dw', [dc], ['G.fc2.b+=']);
@@ -46,19 +62,27 @@ export function layerBackward(context: BlockContext, declarations: Declarations)
   });
   normBackward(builder, { gradient: dn2, input: 'r', parameter: 'ln2', stats: 'st2', residual: 'dy', to: 'dr' });
 
-  const da = droppedGradient(builder, 'dr', 'mk1', 'drd');
+  let da = droppedGradient(builder, 'dr', 'mk1', 'drd');
+  if (behind) da = normBehindBackward(builder, da, 'a', 'pn1');
   const drg = builder.gather(da, 'drg');
   const n1 = gatheredInput(builder, 'n1');
   if (attention.outBias) compute('bias.dw', [da], ['G.proj.b+=']);
-  compute('gemm.dx', [drg, 'proj.w'], ['do']);
-  compute('gemm.dw', [drg, 'o'], ['G.proj.w+=']);
-  attentionCoreBackward(builder);
-  declare('dn1g', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
-  compute('gemm.dx', ['dqkv', 'qkv.w'], ['dn1g']);
-  const dn1 = builder.reduce('dn1g', 'dn1');
-  compute('gemm.dw', ['dqkv', n1], attention.qkvBias ? ['G.qkv.w+=', 'G.qkv.b+='] : ['G.qkv.w+=']);
+  const dn1 = attendBackward(builder, drg, n1);
   normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual: 'dr', to: 'dx' });
-  return { name: 'B.layer', block: 'layer', direction: 'backward', operations: builder.operations };
+}
+
+/** The output of a branch, normalised before it joins the residual. */
+function normBehind(builder: Builder, branch: string, parameter: 'pn1' | 'pn2'): string {
+  norm(builder, branch, parameter, `${parameter}o`, `${parameter}s`);
+  return `${parameter}o`;
+}
+
+function normBehindBackward(builder: Builder, gradient: string, branch: 'a' | 'c', parameter: 'pn1' | 'pn2'): string {
+  const { dims, context, declare } = builder;
+  const to = declare(`d${branch}s`, [dims.s, dims.b, dims.h]);
+  const input = context.sequenceParallel ? `${branch}s` : branch;
+  normBackward(builder, { gradient, input, parameter, stats: `${parameter}s`, residual: 'none', to });
+  return to;
 }
 
 function addResidual(builder: Builder, branch: string, bias: string, residual: string, to: string, mask: string): void {
@@ -76,11 +100,4 @@ function droppedGradient(builder: Builder, gradient: string, mask: string, to: s
   builder.declare(to, [dims.s, dims.b, dims.h]);
   builder.compute('dropout.dx', [gradient, mask], [to], { p: context.dropout });
   return to;
-}
-
-/** The whole-sequence input of a column-parallel product: kept by forward, or gathered once more. */
-function gatheredInput(builder: Builder, input: 'n1' | 'n2'): string {
-  const { context } = builder;
-  if (!context.sequenceParallel) return input;
-  return context.keepGathered ? `${input}g` : builder.gather(input, `${input}h`, 'gather-again');
 }

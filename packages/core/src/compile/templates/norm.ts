@@ -1,13 +1,14 @@
 import { dim } from '../context.ts';
 import type { Builder } from './builder.ts';
 
-/** Normalises `from` into `to`; keeps the statistics in `stats`. `parameter` is `ln1`, `ln2` or `lnf`. */
+/** Normalises `from` into `to`; keeps the statistics in `stats`. `parameter` is `ln1`, `ln2`, `pn1`, `pn2` or `lnf`. */
 export function norm(builder: Builder, from: string, parameter: string, to: string, stats: string): void {
   const { context, dims } = builder;
   const layer = context.model.norm === 'layernorm';
   builder.declare(to, [dims.s, dims.b, dims.h]);
   builder.declare(stats, [dim(layer ? '2' : '1', layer ? 2 : 1), dims.s, dims.b], { dtype: 'fp32' });
-  const weights = layer ? [`${parameter}.w`, `${parameter}.b`] : [`${parameter}.w`];
+  const shift = context.model.normBias === false ? 'none' : `${parameter}.b`;
+  const weights = layer ? [`${parameter}.w`, shift] : [`${parameter}.w`];
   builder.compute(context.model.norm, [from, ...weights], [to, stats], { epsilon: context.model.normEpsilon });
 }
 
@@ -17,8 +18,9 @@ export function normBackward(
   operands: { gradient: string; input: string; parameter: string; stats: string; residual: string; to: string },
 ): void {
   const { gradient, input, parameter, stats, residual, to } = operands;
-  const layer = builder.context.model.norm === 'layernorm';
-  const gradients = layer ? [`G.${parameter}.w+=`, `G.${parameter}.b+=`] : [`G.${parameter}.w+=`];
+  const { norm: kind, normBias } = builder.context.model;
+  const layer = kind === 'layernorm';
+  const gradients = layer && normBias !== false ? [`G.${parameter}.w+=`, `G.${parameter}.b+=`] : [`G.${parameter}.w+=`];
   builder.compute(
     layer ? 'layernorm.dx' : 'rmsnorm.dx',
     [gradient, input, stats, `${parameter}.w`, residual],

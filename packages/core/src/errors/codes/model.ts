@@ -33,7 +33,8 @@ export const model = {
     fix: 'Give the keys if the model differs.',
   },
   FULL_ATTENTION_PRICED: {
-    meaning: 'The model uses a sliding window and full causal attention is priced in its place.',
+    meaning:
+      'Layers of the model have different windows of attention, and full causal attention is priced in their place.',
     fix: 'Nothing to do while sequences are not longer than the window; otherwise time is overstated.',
   },
   MODEL_PART_LEFT_OUT: {

@@ -1,10 +1,14 @@
-/** @file Rows of attention. Attributes: `heads`, `kvHeads`, `headSize`, all global. */
+/** @file Rows of attention. Attributes: `heads`, `kvHeads`, `headSize`, all global; `window`: tokens that a token looks
+ * back, itself among them; absent: all before it.
+ */
 
 import type { AttentionWork } from '../work.ts';
 import { attribute, gemmRow, type KernelRow, type LocalOperands, readBytes, writtenBytes } from './row.ts';
 import { parseSignature } from './signature.ts';
 
-/** Blockwise causal attention. FLOPs of the causal half: 2 products of s^2 / 2 x head size for each head. */
+/** Blockwise causal attention. FLOPs of the causal half: 2 products of s^2 / 2 x head size for each head; under a window
+ * w, of w s - w^2 / 2.
+ */
 export const attention = (signature: string): KernelRow => attentionRow(signature, 'forward', 2);
 
 /** Backward: five products, the scores once more among them. */
@@ -26,13 +30,17 @@ function attentionRow(signature: string, direction: 'forward' | 'backward', prod
         kvHeads,
         headSize,
         dtype: operands.reads[0]?.dtype ?? 'fp32',
-        flops: products * 2 * batch * heads * headSize * (sequence ** 2 / 2),
+        flops: products * 2 * batch * heads * headSize * pairsSeen(sequence, attribute(operands, 'window')),
         bytesRead: readBytes(operands),
         bytesWritten: writtenBytes(operands),
       };
     },
   };
 }
+
+/** Pairs of tokens, counting causal attention at half. */
+const pairsSeen = (sequence: number, window: number): number =>
+  window > 0 && window < sequence ? window * sequence - window ** 2 / 2 : sequence ** 2 / 2;
 
 function attentionShape(operands: LocalOperands, direction: 'forward' | 'backward') {
   const fused = direction === 'forward' ? operands.reads[0] : operands.reads[1];

@@ -40,6 +40,8 @@ export type KernelName =
   | 'layernorm.dx'
   | 'rmsnorm'
   | 'rmsnorm.dx'
+  | 'qk-norm'
+  | 'qk-norm.dx'
   | 'rope'
   | 'rope.dx'
   | 'attention'
@@ -53,6 +55,7 @@ export type KernelName =
   | 'dropout'
   | 'dropout.dx'
   | 'add'
+  | 'add-two'
   | 'dropout-add'
   | 'activation'
   | 'activation.dx'
@@ -77,11 +80,14 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   'gemm.dw': gemmRow('dy~:[.. n] x:[.. k] -> dw~:[n k] db?~:[n]', weightGradient),
   'bias.dw': memoryRow('dy:[.. n] -> db:[n]', 1),
 
-  layernorm: memoryRow('x:[.. h!] w:[h] b:[h] -> y:[.. h] st:[2 ..]', 8),
-  'layernorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[2 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h] db:[h]', 14),
+  layernorm: memoryRow('x:[.. h!] w:[h] b?:[h] -> y:[.. h] st:[2 ..]', 8),
+  'layernorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[2 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h] db?:[h]', 14),
   rmsnorm: memoryRow('x:[.. h!] w:[h] -> y:[.. h] st:[1 ..]', 5),
   'rmsnorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[1 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h]', 11),
 
+  // In place: `raw` keeps queries and keys as they were; a head has one statistic.
+  'qk-norm': memoryRow('qkv:[s b p] qn:[d!] kn:[d] -> out:[s b p] raw:[s b p*] st:[p* s b]', 5),
+  'qk-norm.dx': memoryRow('dqkv:[s b p] raw:[s b p*] st:[p* s b] qn:[d!] kn:[d] -> out:[s b p] dqn:[d] dkn:[d]', 11),
   rope: memoryRow('qkv:[s! b p] -> out:[s b p]', 3),
   'rope.dx': memoryRow('dqkv:[s! b p] -> out:[s b p]', 3),
   attention: attention('qkv:[s! b p] -> o:[s b p*] lse:[p* s b]'),
@@ -96,6 +102,7 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   dropout: memoryRow('x:[..] -> y:[..] mask:[..]', 2),
   'dropout.dx': memoryRow('dy:[..] mask:[..] -> dx:[..]', 1),
   add: memoryRow('branch:[.. h] bias?:[h] res:[.. h] -> y:[.. h]', 2),
+  'add-two': memoryRow('branch:[.. h] bias?:[h] other?:[h] res:[.. h] -> y:[.. h]', 3),
   'dropout-add': memoryRow('branch:[.. h] bias?:[h] res:[.. h] -> y:[.. h] mask:[.. h]', 4),
   activation: memoryRow('x:[..] -> y:[..]', 8),
   'activation.dx': memoryRow('dy:[..] x:[..] -> dx:[..]', 12),

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { createCluster } from '../cluster/index.ts';
+import { createJob, type Job } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
+import { modelFromConfig } from '../model/index.ts';
+import { verifyProgram } from '../program/index.ts';
+import { blockContext, blockTemplates, compileProgram } from './index.ts';
+import { sizesByLaw } from './laws/index.ts';
+import { parameterCounts } from './parameters.ts';
+import { toyLayout } from './toy.fixture.ts';
+
+const sizes = {
+  num_hidden_layers: 4,
+  hidden_size: 16,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  intermediate_size: 24,
+  vocab_size: 32,
+  max_position_embeddings: 64,
+};
+const kinds = [
+  'qwen3',
+  'gemma3_text',
+  'gpt_neox',
+  'phi',
+  'falcon',
+  'cohere',
+  'granite',
+  'stablelm',
+  'starcoder2',
+] as const;
+
+function jobOf(type: string, more: Readonly<Record<string, unknown>> = {}): Job {
+  const config = { ...sizes, model_type: type, sliding_window: null, num_kv_heads: 2, ...more };
+  const { model, issues } = modelFromConfig(config, { name: type });
+  if (!model) throw new Error(issues.map(({ message }) => message).join(' '));
+  return createJob({ model, cluster: createCluster('dgx-h100', 1), batch: { sequences: 8, length: 8 } });
+}
+
+const falcon = { new_decoder_architecture: true };
+const base: Partial<Layout> = { layersPerStage: [2, 2] };
+const layouts: readonly Partial<Layout>[] = [
+  { ...base },
+  { ...base, sharding: 3, gradientReduction: 'per-micro-batch', keepGathered: true },
+  { ...base, sequenceParallel: false, sharding: 2, gradientReduction: 'per-micro-batch' },
+  { ...base, recompute: 'full' },
+  { tensor: 1, sequenceParallel: false, pipeline: 1, schedule: 'none', layersPerStage: [4], data: 1, sharding: 0 },
+];
+
+/** Exchanges over tensor of one layer, by direction. */
+function exchangesOf(job: Job): string {
+  const { templates } = blockTemplates(blockContext(job, toyLayout(base)));
+  const count = (name: string): string =>
+    templates
+      .filter((template) => template.name === name)
+      .flatMap(({ operations }) => operations)
+      .flatMap((each) => (each.kind === 'collective' ? [each.collective === 'all-gather' ? 'g' : 's'] : []))
+      .join('');
+  return `${count('F.layer')} ${count('B.layer')}`;
+}
+
+describe('blocks that differ from those of Llama', () => {
+  it.each(kinds)('%s: programs of every layout are sound', (kind) => {
+    const job = jobOf(kind, kind === 'falcon' ? falcon : {});
+    for (const changes of layouts) {
+      expect(verifyProgram(compileProgram(job, toyLayout(changes)))).toEqual([]);
+    }
+  });
+  it.each(kinds)('%s: parameters of a rank are those of the law', (kind) => {
+    const { model } = jobOf(kind, kind === 'falcon' ? falcon : {});
+    for (const tensor of [1, 2]) {
+      for (const sequenceParallel of [false, true]) {
+        const layout = { tensor, sequenceParallel: sequenceParallel && tensor > 1 };
+        expect(parameterCounts(model, layout)).toEqual(sizesByLaw(model, layout));
+      }
+    }
+  });
+  it('side by side, the sum of both branches is scattered once; two norms gather and scatter twice', () => {
+    expect(exchangesOf(jobOf('stablelm'))).toBe('gsgs ggsggs');
+    expect(exchangesOf(jobOf('phi'))).toBe('gs ggs');
+    expect(exchangesOf(jobOf('gpt_neox'))).toBe('ggs gggss');
+  });
+  it('norms of queries and keys keep what they were, and nothing of the values', () => {
+    const { buffers } = blockTemplates(blockContext(jobOf('qwen3', { head_dim: 8 }), toyLayout(base)));
+    const size = (name: string) => buffers.find((buffer) => buffer.name === name)?.dims.map((dim) => dim.size);
+    expect(size('qkv')).toEqual([8, 2, 64]);
+    expect(size('qkr')).toEqual([8, 2, 48]);
+    expect(size('stq')).toEqual([6, 8, 2]);
+  });
+  it('a window shortens attention where sequences are longer, in every layer or in none', () => {
+    const windowOf = (more: object, type = 'mistral') => {
+      const { templates } = blockTemplates(blockContext(jobOf(type, { ...more }), toyLayout(base)));
+      const core = templates
+        .flatMap(({ operations }) => operations)
+        .find((each) => each.kind === 'compute' && each.kernel === 'attention');
+      return core?.kind === 'compute' ? core.attributes?.['window'] : undefined;
+    };
+    expect(windowOf({ sliding_window: 3 })).toBe(3);
+    expect(windowOf({ sliding_window: 8 })).toBeUndefined();
+    expect(windowOf({ sliding_window: 3, head_dim: 8, sliding_window_pattern: 2 }, 'gemma3_text')).toBeUndefined();
+  });
+  it('dropout beside a parallel block is refused', () => {
+    const { model, cluster } = jobOf('phi');
+    const batch = { sequences: 8, length: 8 };
+    expect(() => createJob({ model, cluster, batch, kernels: { dropout: 0.1 } })).toThrow(/side by side/);
+  });
+});

@@ -1,0 +1,48 @@
+/** @file A layer whose attention and feed-forward stand side by side on one residual (GPT-J, GPT-NeoX, Phi, Falcon,
+ * Cohere). Both write one partial sum, so forward exchanges once; backward exchanges once where they share a norm, and
+ * once for each of two norms.
+ */
+import { attend, attendBackward, gatheredInput } from './attend.ts';
+import type { Builder } from './builder.ts';
+import { feedForward, feedForwardBackward } from './ffn.ts';
+import { norm, normBackward } from './norm.ts';
+
+const sharesNorm = ({ context }: Builder): boolean => context.layer.placement === 'parallel-shared';
+
+const biasesOf = ({ context }: Builder): readonly string[] => {
+  const { attention, ffn } = context.layer;
+  return [attention.outBias ? 'proj.b' : 'none', ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none'];
+};
+
+/** x -> y = x + attention + feed-forward. */
+export function parallelForward(builder: Builder): void {
+  const { compute } = builder;
+  norm(builder, 'x', 'ln1', 'n1', 'st1');
+  const first = builder.gather('n1', 'n1g');
+  attend(builder, first);
+  if (!sharesNorm(builder)) norm(builder, 'x', 'ln2', 'n2', 'st2');
+  feedForward(builder, sharesNorm(builder) ? first : builder.gather('n2', 'n2g'), 'a');
+  const sum = builder.reduce('a', 'as');
+  const biases = biasesOf(builder);
+  if (biases.every((bias) => bias === 'none')) compute('add', [sum, 'none', 'x'], ['y']);
+  else compute('add-two', [sum, ...biases, 'x'], ['y']);
+}
+
+/** dy -> dx. */
+export function parallelBackward(builder: Builder): void {
+  const { compute } = builder;
+  const shared = sharesNorm(builder);
+  const dyg = builder.gather('dy', 'dyg');
+  for (const bias of biasesOf(builder)) if (bias !== 'none') compute('bias.dw', ['dy'], [`G.${bias}+=`]);
+  const first = gatheredInput(builder, 'n1');
+  let dn2 = 'dn2g';
+  feedForwardBackward(builder, dyg, shared ? first : gatheredInput(builder, 'n2'), () => {
+    if (!shared) dn2 = builder.reduce('dn2g', 'dn2');
+  });
+  if (!shared) {
+    normBackward(builder, { gradient: dn2, input: 'x', parameter: 'ln2', stats: 'st2', residual: 'dy', to: 'dr' });
+  }
+  const dn1 = attendBackward(builder, dyg, first, shared ? 'dn2g' : undefined);
+  const residual = shared ? 'dy' : 'dr';
+  normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual, to: 'dx' });
+}
