@@ -7,6 +7,8 @@ export interface Ran {
   readonly out: string;
   readonly err: string;
   readonly saved: ReadonlyMap<string, string>;
+  /** What was written piece by piece, uncompressed. */
+  readonly chunks: ReadonlyMap<string, Uint8Array>;
 }
 
 export interface Surroundings {
@@ -21,6 +23,7 @@ export interface Surroundings {
 export async function runIn(args: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
   const { files = {}, environment = {}, terminal = false, interrupt } = surroundings;
   const saved = new Map<string, string>();
+  const chunks = new Map<string, Uint8Array>();
   const texts = { out: '', err: '' };
   const stream = (name: 'out' | 'err'): Stream => ({
     write: (text) => void (texts[name] += text),
@@ -42,10 +45,15 @@ export async function runIn(args: readonly string[], surroundings: Surroundings 
       throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
     },
     save: (path, text) => void saved.set(path, text),
+    exists: (path) => path in files,
+    saveChunks: async (path, pieces) => {
+      chunks.set(path, Uint8Array.from(Buffer.concat([...pieces])));
+      return chunks.get(path)?.length ?? 0;
+    },
     onInterrupt: (listener) => {
       void interrupt?.then(listener);
       return () => undefined;
     },
   });
-  return { code, ...texts, saved };
+  return { code, ...texts, saved, chunks };
 }

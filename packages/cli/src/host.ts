@@ -23,6 +23,11 @@ export interface Host {
   bytes(path: string): Uint8Array;
   /** Writes a file that the user named. Throws what Node throws. */
   save(path: string, text: string): void;
+  /** Whether a file or folder is there. */
+  exists(path: string): boolean;
+  /** Writes a file piece by piece, compressed when `gzip` is set, into a folder that is made when it is absent. Returns
+   * bytes written. Throws what Node throws; what was written by then is removed. */
+  saveChunks(path: string, chunks: Iterable<Uint8Array>, gzip: boolean): Promise<number>;
   /** Calls `listener` at the first Ctrl-C from now on; gives the way to stop listening. */
   onInterrupt(listener: () => void): () => void;
 }

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import { type Host, readText, type Stream } from './host.ts';
 import { runCommand } from './run-command.ts';
+import { saveChunks } from './save-chunks.ts';
 
 const streamOf = (stream: WriteStream): Stream => ({
   write: (text) => void stream.write(text),
@@ -16,6 +17,8 @@ const host: Host = {
   read: readText,
   bytes: (path) => readFileSync(path),
   save: (path, text) => writeFileSync(path, text),
+  exists: (path) => existsSync(path),
+  saveChunks,
   onInterrupt: (listener) => {
     process.once('SIGINT', listener);
     return () => void process.off('SIGINT', listener);

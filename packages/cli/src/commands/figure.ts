@@ -1,7 +1,7 @@
 /** @file `meshwright figure`: a figure as SVG, as a table, or as data. */
 import { Argument, type Command, Option } from '@commander-js/extra-typings';
-import { createPrices } from '@meshwright/core/cost';
 import { InputError, issue } from '@meshwright/core/errors';
+import { createEvaluator } from '@meshwright/core/plan';
 import { pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
 import { formatSeconds, seconds } from '@meshwright/core/units';
 import { stageTimelines, stepFacts } from '@meshwright/figures';
@@ -54,7 +54,7 @@ function exchangesOf(source: ProgramSource): Figure {
 
 function timelineOf(source: ProgramSource, from: number | undefined, to: number | undefined): Figure {
   const { program, job, layout } = withJob(source);
-  const step: SimulatedStep = simulateProgram(program, pricesOf(program, createPrices(job.cluster, program.mesh)));
+  const step: SimulatedStep = simulateProgram(program, pricesOf(program, createEvaluator(job).pricesOf(layout)));
   const window = [from ?? 0, Math.min(to ?? step.seconds, step.seconds)] as const;
   if (window[0] >= window[1]) {
     const message = `nothing of the step lies between ${formatSeconds(seconds(window[0]))} and ${formatSeconds(seconds(to ?? step.seconds))}.`;

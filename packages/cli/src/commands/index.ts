@@ -8,6 +8,7 @@ import { registerProgram } from './program.ts';
 import { registerRun } from './run.ts';
 import { registerScore } from './score.ts';
 import { registerShow } from './show.ts';
+import { registerSimulate } from './simulate.ts';
 import { registerVerify } from './verify.ts';
 
 /** Adds one subcommand to the command `meshwright`. Each file of this folder exports one. */
@@ -19,6 +20,7 @@ export const registrations: readonly Registration[] = [
   registerShow,
   registerExplain,
   registerProgram,
+  registerSimulate,
   registerRun,
   registerVerify,
   registerFigure,

@@ -43,6 +43,39 @@ export function saveNamed(path: string, text: string, host: Host): void {
   }
 }
 
+/** Refuses to write over what is there. Throws FILE_EXISTS with all of it. */
+export function refuseExisting(paths: readonly string[], host: Host): void {
+  const there = paths.filter((path) => host.exists(path));
+  const more = there.length > 1 ? ` So do ${there.length - 1} more.` : '';
+  const [first] = there;
+  if (first === undefined) return;
+  throw new InputError([issue('FILE_EXISTS', '', `${quote(first)} exists.${more}`, 'Name another, or use --force.')]);
+}
+
+const writeReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'lies in a folder that does not exist',
+  ENOTDIR: 'lies in a folder that does not exist',
+  ENOSPC: 'does not fit on its disk',
+};
+
+/** Writes a file named on the command line piece by piece; returns its bytes. Throws FILE_NOT_WRITTEN with the reason. */
+export async function saveChunksNamed(
+  path: string,
+  chunks: Iterable<Uint8Array>,
+  gzip: boolean,
+  host: Host,
+): Promise<number> {
+  try {
+    return await host.saveChunks(path, chunks, gzip);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const why = writeReasons[String(error.code)] ?? reasonOf(error, 'cannot be written');
+    throw new InputError([
+      issue('FILE_NOT_WRITTEN', '', `${quote(path)} ${why.replace('read', 'written')}.`, 'Check the path.'),
+    ]);
+  }
+}
+
 /** How a job's own files are found: relative to the file that names them. */
 export const fileLoader =
   (host: Host): LoadFile =>

@@ -4,7 +4,15 @@ export { type CriticalOperation, criticalPathOf, type OperationPlace } from './c
 export { busyByLane, type ExchangeTime, exchangesOf, hiddenSeconds } from './exchanges.ts';
 export type { StepGraph } from './graph.ts';
 export { type Idle, type IdlePart, visitIdle } from './idle.ts';
+export { type LaneUse, laneUseOf, operationCount } from './lane-use.ts';
 export { type BusyPart, type PeakRate, partsOfList, partsOfStep, type StepParts } from './parts.ts';
+export {
+  criticalPathSummary,
+  type PathKind,
+  type PathPart,
+  type PathSegment,
+  type PathSummary,
+} from './path-parts.ts';
 export { exchangeRequest, pricesOf } from './prices.ts';
 export { simulateProgram } from './simulate.ts';
 export { timelineOf } from './timeline.ts';

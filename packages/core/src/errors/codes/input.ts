@@ -1,6 +1,14 @@
 /** Codes of files and values as such, before they mean anything. */
 export const input = {
   FILE_NOT_FOUND: { meaning: 'A file that was named cannot be read.', fix: 'Check the path and the permissions.' },
+  FILE_EXISTS: {
+    meaning: 'A file that would be written is there already.',
+    fix: 'Name another file, or overwrite it with --force.',
+  },
+  FILE_NOT_WRITTEN: {
+    meaning: 'A file that was named cannot be written.',
+    fix: 'Check the folder and the permissions.',
+  },
   FILE_EMPTY: {
     meaning: 'The file holds no value: it is empty or has only comments.',
     fix: 'Write the required keys.',

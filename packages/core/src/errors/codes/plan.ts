@@ -33,4 +33,8 @@ export const plan = {
     meaning: 'Compute waits for the data axis during more than a tenth of the step.',
     fix: 'Use a larger batch, fewer data ranks or less sharding.',
   },
+  STEP_TOO_LARGE: {
+    meaning: 'The step has more operations than this process can hold at a time.',
+    fix: 'Simulate fewer micro-batches with --micro-batches, or give Node a larger heap.',
+  },
 } as const;
