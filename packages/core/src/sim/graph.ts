@@ -1,7 +1,7 @@
 /** @file The graph of one period: every operation of every list, numbered through, with what it needs, who it meets and
  * when the host can have issued it. Struct of arrays; no durations of the device.
  */
-import type { ExpandedList, Operation, Program } from '../program/index.ts';
+import { type ExpandedList, holdsHost, type Operation, type Program } from '../program/index.ts';
 import { laneCode } from './lanes.ts';
 import { matchExchanges } from './match.ts';
 import { createNeedCollector, createNeedRows, type NeedRows } from './needs.ts';
@@ -91,9 +91,6 @@ function launchOf({ kind }: Operation, pricing: OperationPrices): number {
 
 /** Marks and lifetimes stand where the host passes them. */
 export const takesNoTime = ({ kind }: Operation): boolean => kind === 'mark' || kind === 'alloc' || kind === 'free';
-
-/** What is issued next waits for the end of a wait and of work of the host. */
-const holdsHost = ({ kind }: Operation): boolean => kind === 'wait' || kind === 'host';
 
 /** The list that an operation belongs to, by its number. */
 export function listOf({ base }: StepGraph, at: number): number {

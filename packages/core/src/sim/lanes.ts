@@ -1,6 +1,6 @@
 /** @file Lanes and the in-order queues on them as small numbers. */
 import { assertInvariant } from '../errors/index.ts';
-import type { ExpandedList, Lane, Operation } from '../program/index.ts';
+import type { ExpandedList, Lane, Operation, Queues } from '../program/index.ts';
 
 const codes: Readonly<Record<Lane, number>> = {
   host: 0,
@@ -36,14 +36,8 @@ export function laneCode(operation: Operation): number {
   }
 }
 
-/** The queues of one list: a lane is one queue, a lane between stages one for each peer. */
-export interface Queues {
-  readonly count: number;
-  /** By index of operation. */
-  readonly of: Uint8Array;
-}
-
-/** Numbers the queues of a list; the first of each lane has the code of the lane. */
+/** Numbers the queues of a list: a lane is one queue, a lane between stages one for each peer. The first of each lane has
+ * the code of the lane. */
 export function queuesOf({ operations, list }: ExpandedList): Queues {
   const of = new Uint8Array(operations.length);
   const codeOf = new Map<number, number>();

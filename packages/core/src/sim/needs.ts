@@ -4,8 +4,8 @@
  * and all readers since of what it writes, and of the lines that it names. Ends in a queue never go back, so of all needs
  * in one queue only the latest is kept: at most one for each queue.
  */
-import { type ExpandedList, type ExpandedOperation, storagesOf } from '../program/index.ts';
-import { HOST_QUEUE, type Queues, queuesOf } from './lanes.ts';
+import { createDataNeeds, type ExpandedList, type ExpandedOperation, type Queues } from '../program/index.ts';
+import { HOST_QUEUE, queuesOf } from './lanes.ts';
 
 /** Why an operation needs another, as a small number. */
 export const NEEDS_LANE = 0;
@@ -42,7 +42,7 @@ export interface NeedCollector {
 export function createNeedCollector(expanded: ExpandedList, base: number, rows: NeedRows): NeedCollector {
   const queues = queuesOf(expanded);
   const latest = createLatest(queues, base);
-  const data = createDataNeeds(expanded, queues, base);
+  const dataNeeds = createDataNeeds(expanded, queues);
   const before = new Int32Array(queues.count).fill(-1);
   return {
     add: (operation, anchor) => {
@@ -52,7 +52,7 @@ export function createNeedCollector(expanded: ExpandedList, base: number, rows: 
         latest.consider(before[queue] as number, NEEDS_LANE);
         before[queue] = at;
       }
-      data(operation, latest.consider);
+      dataNeeds(operation, (earlier) => latest.consider(base + earlier, NEEDS_DATA));
       for (const need of operation.needs) latest.consider(base + need, NEEDS_LINE);
       latest.consider(anchor, NEEDS_HOST);
       latest.flush(at, rows);
@@ -64,12 +64,10 @@ export function createNeedCollector(expanded: ExpandedList, base: number, rows: 
   };
 }
 
-type Consider = (earlier: number, cause: number) => void;
-
 /** The latest need in each queue of the operation at hand. */
 interface Latest {
   /** -1 is none. */
-  readonly consider: Consider;
+  readonly consider: (earlier: number, cause: number) => void;
   /** Writes the needs of operation `at` and starts anew. */
   readonly flush: (at: number, rows: NeedRows) => void;
 }
@@ -97,41 +95,6 @@ function createLatest(queues: Queues, base: number): Latest {
       }
       rows.first[at + 1] = rows.length;
     },
-  };
-}
-
-/** Who wrote each memory last, and its last reader since then in each queue. Considers what an operation needs of them. */
-function createDataNeeds(
-  expanded: ExpandedList,
-  queues: Queues,
-  base: number,
-): (operation: ExpandedOperation, consider: Consider) => void {
-  const storages = storagesOf(expanded);
-  const { count } = queues;
-  const most = expanded.instances.size + expanded.list.buffers.length;
-  const writer = new Int32Array(most).fill(-1);
-  const readers = new Int32Array(most * count).fill(-1);
-  return ({ index, reads, writes }, consider) => {
-    const at = base + index;
-    for (const { operand } of writes) {
-      const storage = storages.numberOf(operand.instance);
-      consider(writer[storage] as number, NEEDS_DATA);
-      for (let each = storage * count; each < (storage + 1) * count; each++) {
-        consider(readers[each] as number, NEEDS_DATA);
-      }
-    }
-    const slot = queues.of[index] as number;
-    for (const read of reads) {
-      if (read === undefined) continue;
-      const storage = storages.numberOf(read.instance);
-      consider(writer[storage] as number, NEEDS_DATA);
-      readers[storage * count + slot] = at;
-    }
-    for (const { operand } of writes) {
-      const storage = storages.numberOf(operand.instance);
-      writer[storage] = at;
-      for (let each = storage * count; each < (storage + 1) * count; each++) readers[each] = -1;
-    }
   };
 }
 

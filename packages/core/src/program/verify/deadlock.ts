@@ -2,11 +2,11 @@
  *
  * The law: an operation starts when the one before it on its lane has ended, what it reads is written and what it
  * overwrites is read, and what it needs has ended; a collective, a send and a receive start together with their other
- * members; behind a wait of the host nothing starts before it has ended. If some order of starts runs all operations,
- * every order does (lanes and matches are fixed), so durations do not matter: nothing may wait for itself in a circle.
- * Ranks of one list are alike, so one of them stands for all.
+ * members; behind a wait and behind work of the host nothing starts before it has ended. If some order of starts runs
+ * all operations, every order does (lanes and matches are fixed), so durations do not matter: nothing may wait for
+ * itself in a circle. Ranks of one list are alike, so one of them stands for all.
  */
-import { dependenciesOf, queueOf } from '../dependencies.ts';
+import { dependenciesOf, holdsHost, queueOf } from '../dependencies.ts';
 import type { ExpandedList, ExpandedOperation } from '../expand.ts';
 import type { Meeting } from './exchanges.ts';
 import { labelOf, type Report } from './report.ts';
@@ -73,7 +73,7 @@ function buildGraph(lists: readonly ExpandedList[], meetings: readonly Meeting[]
 function addEdges(list: ExpandedList, offset: number, numberOf: Uint32Array, before: number[][]): void {
   const { starts, targets } = dependenciesOf(list);
   const ends = new Map<string, number>();
-  let wait: number | undefined;
+  let anchor: number | undefined;
   for (const { index, operation } of list.operations) {
     const own = before[numberOf[offset + index] ?? 0];
     const add = (earlier: number | undefined): void => {
@@ -82,9 +82,9 @@ function addEdges(list: ExpandedList, offset: number, numberOf: Uint32Array, bef
     for (let at = starts[index] ?? 0; at < (starts[index + 1] ?? 0); at++) add(targets[at]);
     const queue = queueOf(operation);
     add(ends.get(queue));
-    add(wait);
+    add(anchor);
     ends.set(queue, index);
-    if (operation.kind === 'wait') wait = index;
+    if (holdsHost(operation)) anchor = index;
   }
 }
 
