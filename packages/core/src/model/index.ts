@@ -4,7 +4,7 @@ export { countParameters, elementsOf, type ParameterCounts } from './counts.ts';
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
 export { flopsPerToken, mfuConvention, tokensSeen } from './flops.ts';
 export { blockParameters, type HfTensor, hfTensors, hfTensorsOfMtp, parametersOf } from './parameters/index.ts';
-export { type ModelPreset, modelFromPreset, type PresetName, presetNames, presets } from './presets.ts';
+export { type ModelPreset, modelFromPreset, type PresetName, presetNames, presets } from './presets/index.ts';
 export { type ConfigOptions, modelFromConfig } from './read-config.ts';
 export { type ModelResult, modelFromDimensions } from './read-dimensions.ts';
 export type {

@@ -5,7 +5,7 @@ import { checkDimensions } from '../check.ts';
 import { countParameters, elementsOf } from '../counts.ts';
 import type { ModelDimensions } from '../dimensions.ts';
 import { flopsPerToken } from '../flops.ts';
-import { modelFromPreset, type PresetName } from '../presets.ts';
+import { modelFromPreset, type PresetName } from '../presets/index.ts';
 import { toyDimensions } from '../read-dimensions.ts';
 import type { ModelSpec } from '../types.ts';
 import { blockParameters, hfTensors, parametersOf } from './index.ts';

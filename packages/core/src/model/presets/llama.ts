@@ -1,24 +1,6 @@
-/** @file Models by name. Every preset says where its dimensions were read and when. */
-import { didYouMean, issue, quote } from '../errors/index.ts';
-import { modelOf } from './check.ts';
-import type { ModelDimensions } from './dimensions.ts';
-import type { ModelResult } from './read-dimensions.ts';
+/** @file Presets of Llama, Mistral, Mixtral and GPT. */
+import { aic, from, type ModelPreset, mlc } from './types.ts';
 
-/** A model by name: its dimensions with their origin. */
-export interface ModelPreset {
-  readonly dimensions: ModelDimensions;
-  /** Where the dimensions stand, in words; keys of docs/sources.md in brackets. */
-  readonly source: string;
-  /** Month in which the source was read, as year-month. */
-  readonly asOf: string;
-}
-
-const asOf = '2026-11';
-const from = (source: string, dimensions: ModelDimensions): ModelPreset =>
-  Object.freeze({ dimensions: Object.freeze(dimensions), source, asOf });
-
-const mlc = (file: string): string => `config.json of the model as copied in mlc-llm, ${file} [mlc-presets]`;
-const aic = (file: string): string => `config.json of the model as copied in aiconfigurator, ${file} [aic-configs]`;
 const RADFORD = 'Radford et al. 2019, table 2, and GPT2Config [radford2019]';
 
 const llama2 = { kind: 'llama', vocab: 32_000, positions: 4096, epsilon: 1e-5 } as const;
@@ -26,8 +8,7 @@ const llama3 = { kind: 'llama', vocab: 128_256, theta: 500_000, epsilon: 1e-5 } 
 const gpt2 = { kind: 'gpt2', vocab: 50_257, positions: 1024 } as const;
 const mixtral = { kind: 'mixtral', vocab: 32_000, experts: 8, topK: 2, theta: 1_000_000, epsilon: 1e-5 } as const;
 
-/** Names of the presets; stable. */
-export type PresetName =
+export type LlamaPreset =
   | 'llama-2-7b'
   | 'llama-2-13b'
   | 'llama-2-70b'
@@ -47,8 +28,7 @@ export type PresetName =
   | 'gpt3-175b'
   | 'gpt-1t-narayanan';
 
-/** Every preset. Names are those that people type. */
-export const presets: Readonly<Record<PresetName, ModelPreset>> = {
+export const llamaPresets: Readonly<Record<LlamaPreset, ModelPreset>> = {
   'llama-2-7b': from(mlc('llama2_7b'), { ...llama2, layers: 32, hidden: 4096, heads: 32, ffn: 11_008 }),
   'llama-2-13b': from(mlc('llama2_13b'), { ...llama2, layers: 40, hidden: 5120, heads: 40, ffn: 13_824 }),
   'llama-2-70b': from(mlc('llama2_70b'), { ...llama2, layers: 80, hidden: 8192, heads: 64, kvHeads: 8, ffn: 28_672 }),
@@ -163,19 +143,3 @@ export const presets: Readonly<Record<PresetName, ModelPreset>> = {
     tied: true,
   }),
 };
-
-/** Names of all presets, in order of family. */
-export const presetNames: readonly PresetName[] = Object.keys(presets) as PresetName[];
-
-/** The model of a preset; an unknown name is an issue at `path` with the nearest known one. */
-export function modelFromPreset(name: string, path: string): ModelResult {
-  if (!Object.hasOwn(presets, name)) {
-    const near = didYouMean(name, presetNames);
-    const hint = near
-      ? `Did you mean ${near}?`
-      : `Use one of ${presetNames.join(', ')}, a path to a config.json, or dimensions.`;
-    return { issues: [issue('VALUE_UNKNOWN', path, `${quote(name)} is not a model that is known by name.`, hint)] };
-  }
-  const { dimensions } = presets[name as PresetName];
-  return modelOf(dimensions, name, () => path);
-}
