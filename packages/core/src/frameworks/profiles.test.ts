@@ -30,7 +30,7 @@ describe('profiles', () => {
     expect(eraOf(frameworks.megatron).attention.value).toBe('vendor');
   });
   it('never move less than one fused pass', () => {
-    for (const plan of ['fused', 'compiled', 'eager'] as const) {
+    for (const plan of ['fused', 'compiled', 'flash-attn', 'eager'] as const) {
       for (const factor of Object.values(elementwiseTraffic(plan))) expect(factor).toBeGreaterThanOrEqual(1);
     }
     expect(Object.keys(elementwiseTraffic('eager'))).toEqual(

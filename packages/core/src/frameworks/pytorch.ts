@@ -81,5 +81,14 @@ export const nanotron: FrameworkProfile = {
   ...meshwright,
   name: 'nanotron',
   gradientType: fact('fp32', 'nanotron, examples: optimizer.accumulate_grad_in_fp32: true'),
-  eras: [{ ...eager, sequenceParallel: fact(true, 'nanotron, examples: tp_mode REDUCE_SCATTER') }],
+  eras: [
+    {
+      ...eager,
+      elementwise: fact(
+        'flash-attn',
+        'nanotron, src/nanotron/nn/layer_norm.py and models/llama.py: flash_attn kernels',
+      ),
+      sequenceParallel: fact(true, 'nanotron, examples: tp_mode REDUCE_SCATTER'),
+    },
+  ],
 };

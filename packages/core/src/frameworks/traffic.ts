@@ -64,6 +64,8 @@ const lists: Readonly<Record<ElementwisePlan, readonly KernelList[]>> = {
   fused: [fusedAdam],
   // torch._inductor warns that it does not generate code for complex operators: rotary positions stay eager.
   compiled: [eagerRotary, eagerRotaryBackward, eagerLoss, eagerLossBackward, torchAdam],
+  // Norms, rotary positions and loss from the extensions of flash-attn, the rest eager.
+  'flash-attn': [eagerGated, eagerGatedBackward, eagerAdam],
   eager: [
     eagerNorm,
     eagerNormBackward,

@@ -23,7 +23,7 @@ export type OverlapKind = 'tensor' | 'data' | 'parameters' | 'pipeline';
 export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-2' | 'vendor';
 
 /** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. */
-export type ElementwisePlan = 'fused' | 'compiled' | 'eager';
+export type ElementwisePlan = 'fused' | 'compiled' | 'flash-attn' | 'eager';
 
 /** Habits of a framework's releases up to a year: what moves time and is not part of a layout. */
 export interface FrameworkEra {

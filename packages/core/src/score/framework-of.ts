@@ -13,6 +13,8 @@ interface FrameworkEntry {
 }
 
 const forked = 'bigscience-workshop/Megatron-DeepSpeed: forked from Megatron-LM of 2021, gradients added by the engine';
+const intern =
+  'InternLM, doc/en/install.md: flash-attention v1.0.5 with its xentropy, rotary and layer_norm, Apex 23.05';
 const mosaic =
   'llm-foundry, scripts/train/benchmarking/submit_benchmarks.py: --attn_impl triton, low_precision_layernorm';
 
@@ -36,7 +38,15 @@ const entries: readonly FrameworkEntry[] = [
     own: { attention: { value: 'flash-1', source: mosaic, asOf: '2026-11' } },
   },
   { name: /fsdp/i, framework: 'fsdp' },
-  { name: /internevo/i, framework: 'deepspeed', as: 'InternEvo as eager PyTorch with a sharded optimizer' },
+  {
+    name: /internevo|internlm/i,
+    framework: 'deepspeed',
+    as: 'InternEvo as PyTorch with a sharded optimizer and the kernels of flash-attn 1.0.5',
+    own: {
+      attention: { value: 'flash-1', source: intern, asOf: '2026-11' },
+      elementwise: { value: 'flash-attn', source: intern, asOf: '2026-11' },
+    },
+  },
 ];
 
 /** The profile of a run and the habits of its year. */

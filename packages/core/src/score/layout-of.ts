@@ -89,8 +89,6 @@ function shardingOf(row: RunRow, data: number): Outcome<{ sharding: Sharding; as
   const stage = stageOf(text);
   if (stage === undefined) return skip('sharding-not-priced', text);
   const group = Number(partly.exec(text)?.slice(1).find(Boolean) ?? data);
-  if (/hsdp|shard in node/i.test(text) || (stage === 3 && group < data))
-    return skip('sharding-not-priced', `${text}, ${data} data ranks`);
   const assumed = [
     ...(text === '' ? ['sharding: none'] : []),
     ...(group < data ? [`sharding: over all ${data} data ranks`] : []),

@@ -13,6 +13,7 @@ import {
 } from '../plan/index.ts';
 import { clusterOf } from './cluster-of.ts';
 import { foldContext, unfolded } from './fold-context.ts';
+import { foldReplicas } from './fold-replicas.ts';
 import { frameworkOf } from './framework-of.ts';
 import { jobOf } from './job-of.ts';
 import { type LayoutOfRun, layoutOf } from './layout-of.ts';
@@ -43,11 +44,13 @@ export interface PricedRun {
 /** Prices a run, or says why not. */
 export function priceRun(row: RunRow): Outcome<PricedRun> {
   if (row.unreadable.length > 0) return skip('unreadable', row.unreadable.join(', '));
-  const cluster = clusterOf(row);
+  const replica = foldReplicas(row);
+  if (replica.skipped) return replica;
+  const folded = foldContext(replica.value.row);
+  if (folded.skipped) return folded;
+  const cluster = clusterOf(folded.value.row);
   if (cluster.skipped) return cluster;
   const { framework, era, assumed } = frameworkOf(row);
-  const folded = foldContext(row);
-  if (folded.skipped) return folded;
   const made = jobOf(folded.value.row, { cluster: cluster.value.cluster, framework, era });
   if (made.skipped) return made;
   const { job } = made.value;
@@ -60,9 +63,9 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
     value: {
       seconds,
       ...rangeOf(job, options, layout.value, seconds),
-      ...memoryOf(evaluator, layout.value.layout),
-      assumed: [...assumed, ...[cluster, folded, made, layout].flatMap(({ value }) => value.assumed)],
-      ...amountsOf(job, layout.value.layout, row.seq ?? job.batch.length),
+      ...memoryOf(evaluator, layout.value),
+      assumed: [...assumed, ...[cluster, replica, folded, made, layout].flatMap(({ value }) => value.assumed)],
+      ...amountsOf(job, layout.value.layout, row),
       jobKey: [row.source, job.model.name, modelKey(row), row.gpu, row.n_gpus, row.precision].join('|'),
     },
   };
@@ -94,6 +97,7 @@ function rangeOf(job: Job, options: PriceOptions, layout: LayoutOfRun, seconds: 
       launchCompute: (options.launchCompute ?? 0) * host,
       launchExchange: (options.launchExchange ?? 0) * host,
       sustained: sustained[rate],
+      spread: (options.spread ?? 0) * (kind === 'low' ? 0 : 2),
       attention: {
         forward: (forward * attention.forward[rate]) / attention.forward.value,
         backward: (backward * attention.backward[rate]) / attention.backward.value,
@@ -104,10 +108,24 @@ function rangeOf(job: Job, options: PriceOptions, layout: LayoutOfRun, seconds: 
   return { low: Math.min(seconds, under('low')), high: Math.max(seconds, under('high')) };
 }
 
-function memoryOf(
-  evaluator: Evaluator,
-  layout: Layout,
-): Pick<PricedRun, 'allocatedBytes' | 'reservedBytes' | 'deviceBytes' | 'verdict'> {
+type Memory = Pick<PricedRun, 'allocatedBytes' | 'reservedBytes' | 'deviceBytes' | 'verdict'>;
+
+/** What is recomputed is not kept: bytes lie between those of two layouts as the time does. */
+function memoryOf(evaluator: Evaluator, { layout, recomputed }: LayoutOfRun): Memory {
+  const first = memoryOfLayout(evaluator, layout);
+  if (recomputed === undefined) return first;
+  const other = memoryOfLayout(evaluator, recomputed.layout);
+  const between = (key: 'allocatedBytes' | 'reservedBytes' | 'deviceBytes'): number =>
+    first[key] + recomputed.share * (other[key] - first[key]);
+  return {
+    allocatedBytes: between('allocatedBytes'),
+    reservedBytes: between('reservedBytes'),
+    deviceBytes: between('deviceBytes'),
+    verdict: recomputed.share < 0.5 ? first.verdict : other.verdict,
+  };
+}
+
+function memoryOfLayout(evaluator: Evaluator, layout: Layout): Memory {
   const { evaluation, verdict } = evaluateLayout(evaluator, layout);
   const stages = evaluator
     .specOf(layout)
@@ -124,10 +142,11 @@ function memoryOf(
   };
 }
 
-function amountsOf(job: Job, layout: Layout, length: number): Pick<PricedRun, 'flops' | 'bubble' | 'rateKey'> {
+function amountsOf(job: Job, layout: Layout, row: RunRow): Pick<PricedRun, 'flops' | 'bubble' | 'rateKey'> {
   const { model, batch, cluster, kernels } = job;
+  const { seq: length = batch.length, global_batch: sequences = batch.sequences } = row;
   return {
-    flops: flopsPerToken(model, length) * batch.sequences * batch.length,
+    flops: flopsPerToken(model, length) * sequences * length,
     bubble: (layout.pipeline - 1) / (layout.chunks * microBatchesOf(job, layout)),
     rateKey: `${cluster.device.name} ${kernels.products === undefined ? 'half' : 'fp8'}`,
   };

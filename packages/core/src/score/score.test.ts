@@ -97,7 +97,7 @@ describe('a run that cannot be priced is skipped with a reason of the closed lis
     ['layout-missing', { dp: '' }],
     ['chunks-unknown', { vpp: '' }],
     ['recompute-unknown', { recompute: 'sometimes' }],
-    ['sharding-not-priced', { zero_fsdp: 'HSDP', dp: 8, tp: 1 }],
+    ['sharding-not-priced', { zero_fsdp: 'FSDP (shard 6)', dp: 8, tp: 1 }],
     ['context-not-priced', { cp: 3, n_gpus: 192, dp: 1 }],
     ['experts-not-priced', { experts: 8 }],
     ['attention-not-priced', { attn: 'MLA' }],
