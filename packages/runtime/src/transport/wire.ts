@@ -66,8 +66,17 @@ const bf16Wire = (counted: number): Wire => ({
 
 /** sum[i] = sum[i] op values[i], rounded at every step as float32 accumulation is. */
 export function reduceInto(sum: Elements, values: Elements, reduce: 'sum' | 'max'): void {
-  for (let index = 0; index < sum.length; index++) {
-    const [a, b] = [sum[index]!, values[index]!];
-    sum[index] = reduce === 'sum' ? a + b : Math.max(a, b);
+  if (reduce === 'max') {
+    for (let index = 0; index < sum.length; index++) sum[index] = Math.max(sum[index]!, values[index]!);
+  } else if (sum instanceof Float32Array && values instanceof Float32Array) {
+    addFloats(sum, values);
+  } else {
+    for (let index = 0; index < sum.length; index++) sum[index]! += values[index]!;
   }
+}
+
+/** One kind of array, so that the loop is compiled for it. */
+function addFloats(sum: Float32Array, values: Float32Array): void {
+  const { length } = sum;
+  for (let index = 0; index < length; index++) sum[index] = sum[index]! + values[index]!;
 }
