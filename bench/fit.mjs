@@ -21,7 +21,9 @@ const deviceOf = {
   'H100-SXM': 'H100-80GB-SXM',
   'H200-SXM': 'H200-141GB-SXM',
   'B200-SXM': 'B200-SXM',
+  'B300-SXM': 'B300-SXM',
   GB200: 'GB200',
+  GB300: 'GB300',
   L40S: 'L40S',
 };
 const facts = (gpu) =>

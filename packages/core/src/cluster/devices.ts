@@ -18,9 +18,12 @@ const entries: Readonly<Record<DeviceName, DeviceEntry>> = {
   'A100-80GB-SXM': { generation: 'ampere', table: 'A100-SXM' },
   'A100-80GB-PCIe': { generation: 'ampere', table: 'A100-PCIe' },
   'H100-80GB-SXM': { generation: 'hopper', table: 'H100-SXM' },
+  'H100-96GB-SXM': { generation: 'hopper', table: 'H100-SXM' },
   'H200-141GB-SXM': { generation: 'hopper', table: 'H200-SXM' },
   'B200-SXM': { generation: 'blackwell', table: 'B200-SXM' },
+  'B300-SXM': { generation: 'blackwell', table: 'B300-SXM' },
   GB200: { generation: 'blackwell', table: 'GB200' },
+  GB300: { generation: 'blackwell', table: 'GB300' },
   L40S: { generation: 'ada', table: 'L40S' },
   'RTX-4090': { generation: 'ada', table: 'L40S', efficiency: 0.88 },
 };

@@ -32,14 +32,26 @@ export type DeviceName =
   | 'A100-80GB-SXM'
   | 'A100-80GB-PCIe'
   | 'H100-80GB-SXM'
+  | 'H100-96GB-SXM'
   | 'H200-141GB-SXM'
   | 'B200-SXM'
+  | 'B300-SXM'
   | 'GB200'
+  | 'GB300'
   | 'L40S'
   | 'RTX-4090';
 
 /** Keys of devices in the tables of measurements. */
-export type TableGpu = 'A100-SXM' | 'A100-PCIe' | 'H100-SXM' | 'H200-SXM' | 'B200-SXM' | 'GB200' | 'L40S';
+export type TableGpu =
+  | 'A100-SXM'
+  | 'A100-PCIe'
+  | 'H100-SXM'
+  | 'H200-SXM'
+  | 'B200-SXM'
+  | 'B300-SXM'
+  | 'GB200'
+  | 'GB300'
+  | 'L40S';
 
 export type SourceKey =
   | 'accelerators'
@@ -53,6 +65,7 @@ export type SourceKey =
   | 'derate'
   | 'simumax'
   | 'guess'
+  | 'torchtitan'
   | 'like-a100'
   | 'like-b200';
 

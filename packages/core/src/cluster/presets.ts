@@ -104,9 +104,12 @@ export const presetOfDevice: Readonly<Record<DeviceName, PresetName>> = {
   'A100-80GB-SXM': 'dgx-a100',
   'A100-80GB-PCIe': 'pcie-8x-a100',
   'H100-80GB-SXM': 'dgx-h100',
+  'H100-96GB-SXM': 'dgx-h100',
   'H200-141GB-SXM': 'dgx-h200',
   'B200-SXM': 'dgx-b200',
+  'B300-SXM': 'dgx-b200',
   GB200: 'gb200-nvl72',
+  GB300: 'gb200-nvl72',
   L40S: 'pcie-8x-a100',
   'RTX-4090': 'rtx-workstation',
 };

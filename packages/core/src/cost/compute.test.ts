@@ -44,6 +44,10 @@ const devices: readonly (readonly [string, string, string, number])[] = [
   ['H200-SXM', 'H200-141GB-SXM', 'fp8', 4],
   ['B200-SXM', 'B200-SXM', 'bf16', 5.5],
   ['B200-SXM', 'B200-SXM', 'fp8', 5],
+  ['B300-SXM', 'B300-SXM', 'bf16', 7],
+  ['B300-SXM', 'B300-SXM', 'fp8', 5],
+  ['GB300', 'GB300', 'bf16', 5],
+  ['GB300', 'GB300', 'fp8', 4],
   ['GB200', 'GB200', 'bf16', 7],
   ['GB200', 'GB200', 'fp8', 6],
 ];

@@ -7,44 +7,25 @@ interface DeviceEntry {
   /** Names in the column `gpu` that mean this device. */
   readonly name: RegExp;
   readonly preset: string;
-  readonly gpu: string | Readonly<Record<string, number | string>>;
+  readonly gpu: string;
   readonly gpusPerNode: number;
-  /** What is assumed of a device that has no table of its own. */
-  readonly assumed?: string;
 }
 
 const hopper = { preset: 'dgx-h100', gpusPerNode: 8 } as const;
 const ampere = { preset: 'dgx-a100', gpusPerNode: 8 } as const;
 
-/** First match wins. Numbers beside `like` are of the hardware table or of the fits of their own tables. */
+/** First match wins. */
 const devices: readonly DeviceEntry[] = [
   { name: /^A100.*40GB(?!\/)/i, ...ampere, gpu: 'A100-40GB-SXM' },
   { name: /^A100.*PCIe/i, preset: 'pcie-8x-a100', gpusPerNode: 8, gpu: 'A100-80GB-PCIe' },
   { name: /^A100/i, ...ampere, gpu: 'A100-80GB-SXM' },
-  {
-    name: /^H100-96GB/i,
-    ...hopper,
-    gpu: { like: 'H100-80GB-SXM', memoryGiB: 95, memoryGBps: 2400, sustained: 0.62 },
-    assumed: 'device: H100 at 500 W with HBM2e, 0.78 of the sustained rate (accuracy notes, section 2: 0.7 to 0.85)',
-  },
+  { name: /^H100-96GB/i, ...hopper, gpu: 'H100-96GB-SXM' },
   { name: /^H100/i, ...hopper, gpu: 'H100-80GB-SXM' },
   { name: /^H200/i, preset: 'dgx-h200', gpusPerNode: 8, gpu: 'H200-141GB-SXM' },
   { name: /^B200/i, preset: 'dgx-b200', gpusPerNode: 8, gpu: 'B200-SXM' },
-  {
-    name: /^B300/i,
-    preset: 'dgx-b200',
-    gpusPerNode: 8,
-    gpu: { like: 'B200-SXM', memoryGiB: 268, memoryGBps: 7750, sustained: 0.855 },
-    assumed: 'device: B200 with the burst rates of B300 (accuracy notes, section 2: 0.76 over 0.71 of peak)',
-  },
+  { name: /^B300/i, preset: 'dgx-b200', gpusPerNode: 8, gpu: 'B300-SXM' },
   { name: /^GB200/i, preset: 'gb200-nvl72', gpusPerNode: 4, gpu: 'GB200' },
-  {
-    name: /^GB300/i,
-    preset: 'gb200-nvl72',
-    gpusPerNode: 4,
-    gpu: { like: 'GB200', memoryGiB: 277, sustained: 0.9 },
-    assumed: 'device: GB200 with the burst rates of GB300 (accuracy notes, section 2: 0.77 over 0.685 of peak)',
-  },
+  { name: /^GB300/i, preset: 'gb200-nvl72', gpusPerNode: 4, gpu: 'GB300' },
 ];
 
 /** A cluster, with what was assumed to build it. */
@@ -76,7 +57,6 @@ export function clusterOf(row: RunRow): Outcome<ClusterOfRun> {
   );
   if (cluster === undefined) return skip('gpus-not-whole-nodes', issues.map((each) => each.message).join(' '));
   const assumed = [
-    ...(entry.assumed === undefined ? [] : [entry.assumed]),
     ...(row.gpus_per_node === undefined ? [`gpus per node: ${perNode}`] : []),
     ...(rate === undefined && gpus > perNode ? [`network: ${cluster.inter.name}`] : []),
   ];

@@ -51,6 +51,18 @@ export const gemmFits: readonly GemmFitRow[] = [
     fit: { efficiency: 0.713, fillK: 129, start: 0.0000147, tileFactors: [1, 0.955, 0.851], quantise: 2.57 },
   },
   {
+    gpu: 'B300-SXM',
+    dtype: 'bf16',
+    source: 'aic-trtllm-1.3.0rc20',
+    fit: { efficiency: 0.753, fillK: 0, start: 0.00000206, tileFactors: [1, 0.967, 0.81], quantise: 0 },
+  },
+  {
+    gpu: 'B300-SXM',
+    dtype: 'fp8',
+    source: 'aic-trtllm-1.3.0rc20',
+    fit: { efficiency: 0.791, fillK: 171, start: 0.0000148, tileFactors: [1, 0.95, 0.95], quantise: 2.6 },
+  },
+  {
     gpu: 'GB200',
     dtype: 'bf16',
     source: 'aic-trtllm-1.3.0rc20',
@@ -61,6 +73,18 @@ export const gemmFits: readonly GemmFitRow[] = [
     dtype: 'fp8',
     source: 'aic-trtllm-1.3.0rc20',
     fit: { efficiency: 0.658, fillK: 150, start: 0.0000152, tileFactors: [1, 0.96, 0.96], quantise: 2.65 },
+  },
+  {
+    gpu: 'GB300',
+    dtype: 'bf16',
+    source: 'aic-trtllm-1.3.0rc20',
+    fit: { efficiency: 0.771, fillK: 19, start: 0.00000248, tileFactors: [1, 0.988, 0.758], quantise: 0 },
+  },
+  {
+    gpu: 'GB300',
+    dtype: 'fp8',
+    source: 'aic-trtllm-1.3.0rc20',
+    fit: { efficiency: 0.795, fillK: 171, start: 0.000015, tileFactors: [1, 0.943, 0.933], quantise: 2.72 },
   },
   {
     gpu: 'L40S',
