@@ -7,7 +7,7 @@ import type { BlockPrices } from '../blocks.ts';
 import type { Evaluator } from '../evaluate/index.ts';
 import { type StageLoad, stageLoads } from './load.ts';
 import { peakBound } from './memory.ts';
-import { secondsBound } from './time.ts';
+import { secondsBound, tailBook } from './time.ts';
 
 export interface Bound {
   readonly seconds: number;
@@ -21,6 +21,7 @@ export interface Bound {
 export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
   const { job } = evaluator;
   const tensors = optimizerTensors(job).length;
+  const tailOf = tailBook();
   const known = new Map<readonly number[], Map<BlockPrices, readonly StageLoad[]>>();
   const loadsOf = (layout: Layout, blocks: BlockPrices, launchExchange: number): readonly StageLoad[] => {
     let ofSplit = known.get(layout.layersPerStage);
@@ -39,6 +40,7 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
     const blocks = evaluator.blocksOf(layout);
     const prices = evaluator.pricesOf(layout);
     const input = {
+      job,
       layout,
       counts: evaluator.countsOf(layout),
       blocks,
@@ -46,6 +48,7 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
       microBatches: microBatches(job, layout),
       weightType: job.precision,
       optimizerTensors: tensors,
+      tailOf,
     };
     const loads = loadsOf(layout, blocks, prices.launchExchange);
     return { seconds: secondsBound(input, loads), ...peakBound(input, loads) };

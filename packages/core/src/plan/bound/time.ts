@@ -1,21 +1,30 @@
 /** @file A lower bound on the time of a step. */
-import { isSharded, type ParameterCounts } from '../../compile/index.ts';
-import type { Prices } from '../../cost/index.ts';
-import type { Layout } from '../../layout/index.ts';
-import { bytesOf, type DType } from '../../tensor/index.ts';
-import type { BlockPrices } from '../blocks.ts';
+import { isSharded } from '../../compile/index.ts';
+import { type OptimizerSeconds, optimizerSeconds, type SpecInput } from '../evaluate/buckets.ts';
 import { dataAxis } from './data-axis.ts';
 import type { StageLoad } from './load.ts';
 
-export interface BoundInput {
-  readonly layout: Layout;
-  readonly counts: ParameterCounts;
-  readonly blocks: BlockPrices;
-  readonly prices: Prices;
+export interface BoundInput extends SpecInput {
   readonly microBatches: number;
-  readonly weightType: DType;
   /** State tensors of the optimizer, each of 4 bytes an element. */
   readonly optimizerTensors: number;
+  readonly tailOf: TailBook;
+}
+
+/** Norm and update of a rank that updates so many elements; they end every step. */
+export type TailBook = (elements: number, input: SpecInput) => OptimizerSeconds;
+
+/** Without padding they take no longer than in the walk. Kernels that wait for memory cost the same under every mesh of a
+ * cluster, so what is known holds for all layouts of a job.
+ */
+export function tailBook(): TailBook {
+  const known = { bf16: new Map<number, OptimizerSeconds>(), fp32: new Map<number, OptimizerSeconds>() };
+  return (elements, input) => {
+    const ofType = known[input.layout.gradientType];
+    const found = ofType.get(elements) ?? optimizerSeconds(input, elements, elements);
+    ofType.set(elements, found);
+    return found;
+  };
 }
 
 /** Seconds that the walk of this step takes at least.
@@ -27,8 +36,8 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
   const { layout, microBatches } = input;
   const send = sendSeconds(input);
   const axisOf = dataAxis(input);
-  const tail = optimizerTail(input);
-  const norm = tail.norm(loads[0]?.elements ?? 0);
+  const shards = isSharded(layout) ? layout.data : 1;
+  const { norm } = input.tailOf((loads[0]?.elements ?? 0) / shards, input);
   let best = layout.schedule === 'naive' ? microBatches * roundTrip(loads, send) + norm : 0;
   let update = 0;
   let arrive = 0;
@@ -38,15 +47,15 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
     const axis = axisOf(load);
     const work = microBatches * load.computeSeconds;
     const end = Math.max(Math.max(arrive, axis.open) + work, axis.opened + work - load.openForward);
-    const own = tail.norm(load.elements);
+    const tail = input.tailOf(load.elements / shards, input);
     best = Math.max(
       best,
       Math.max(end, arrive + axis.inTurns) + leave + norm,
-      Math.max(end + axis.last, end - load.lastBackward + axis.burst) + own,
-      Math.max(axis.gatherLane, arrive + axis.reduceLane) + own,
-      microBatches * load.hostSeconds + own,
+      Math.max(end + axis.last, end - load.lastBackward + axis.burst) + tail.norm,
+      Math.max(axis.gatherLane, arrive + axis.reduceLane) + tail.norm,
+      microBatches * load.hostSeconds + tail.norm,
     );
-    update = Math.max(update, tail.step(load.elements));
+    update = Math.max(update, tail.update);
     arrive = Math.max(arrive + load.firstForward, axis.opened) + send;
     leave += send + load.firstBackward;
   }
@@ -67,19 +76,4 @@ function roundTrip(loads: readonly StageLoad[], send: number): number {
     else way += load.firstBackward + Math.min(load.firstForward, load.openForward);
   }
   return way;
-}
-
-/** Seconds of the norm and of the optimizer's step for a stage's parameters; they end every step. */
-function optimizerTail({ layout, prices, weightType, optimizerTensors }: BoundInput) {
-  const shard = isSharded(layout) ? layout.data : 1;
-  const memory = (read: number, written: number): number =>
-    prices.compute({ kind: 'memory', flops: 0, bytesRead: read, bytesWritten: written });
-  const gradientBytes = (elements: number): number => (elements / shard) * bytesOf(layout.gradientType);
-  return {
-    norm: (elements: number): number => memory(gradientBytes(elements), 4),
-    step: (elements: number): number => {
-      const state = (elements / shard) * (bytesOf(weightType) + 4 * optimizerTensors);
-      return memory(gradientBytes(elements) + state, state);
-    },
-  };
 }

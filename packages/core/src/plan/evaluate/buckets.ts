@@ -117,12 +117,18 @@ function heldElements(elements: number, shard: number, layout: Layout) {
   };
 }
 
-/** Seconds of the sum of squares and of the update on a rank that holds `elements` and updates `shardElements`. */
+/** Seconds of the sum of squares of the gradients, and of the update. */
+export interface OptimizerSeconds {
+  readonly norm: number;
+  readonly update: number;
+}
+
+/** What norm and update take on a rank that holds `elements` and updates `shardElements`. */
 export function optimizerSeconds(
   { job, layout, prices, weightType }: SpecInput,
   elements: number,
   shardElements: number,
-): { readonly norm: number; readonly update: number } {
+): OptimizerSeconds {
   const sharded = isSharded(layout);
   const local = (dtype: DType, count: number): LocalOperand => ({ dims: [count], dtype, accumulate: false });
   const gradients = local(layout.gradientType, sharded ? shardElements : elements);
