@@ -18,3 +18,18 @@ export {
   scheduleLimits,
 } from './invocation.ts';
 export { type ScheduleRow, scheduleCodes, scheduleList, schedules } from './lists.ts';
+export {
+  decodeSplit,
+  formatSplit,
+  mostInFlight,
+  type Placement,
+  type SplitCosts,
+  type SplitInvocation,
+  type SplitKind,
+  type SplitSchedule,
+  type SplitScheduleName,
+  type SplitShape,
+  type SplitTimes,
+  splitSchedules,
+  splitTimes,
+} from './split/index.ts';
