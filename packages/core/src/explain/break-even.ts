@@ -2,11 +2,11 @@
  * laws of architecture.md, section 5. F is the rate that a layer of this job reaches, B what its exchange reaches: both
  * come from the prices that layouts are evaluated with, so a line says what the search sees.
  */
-import type { ClusterSpec } from '../cluster/index.ts';
 import { createPrices, type Prices } from '../cost/index.ts';
 import type { Job } from '../job/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import { countParameters } from '../model/index.ts';
+import { priceOptionsOf } from '../plan/index.ts';
 import type { Facts } from './facts.ts';
 import type { Choice, FlowContext } from './flow/index.ts';
 import { trialOfRow } from './table/index.ts';
@@ -90,13 +90,14 @@ function tensorLines(facts: Facts, use: LayerUse, chosen: number | undefined): r
 /** Tensor groups on each link, from the fast one outwards: the degree of the table, a node, two nodes. */
 function tensorGroups({ job, gpus, fastRanks, weight }: Facts, use: LayerUse, chosen: number | undefined) {
   const { cluster } = job;
+  const options = priceOptionsOf(job);
   const bytes = use.tokens * job.model.hidden * weight;
   const island = Math.max(cluster.gpusPerNode, cluster.intra.gpus);
   const degrees = [chosen ?? Math.min(fastRanks, gpus), cluster.gpusPerNode, 2 * island];
   const found = new Map<string, Reached>();
   for (const degree of degrees) {
     if (degree < 2 || gpus % degree !== 0) continue;
-    const prices = createPrices(cluster, createMesh({ tensor: degree, data: gpus / degree }));
+    const prices = createPrices(cluster, createMesh({ tensor: degree, data: gpus / degree }), options);
     const { name } = prices.linkOf(['tensor']);
     const seconds = prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes, axes: ['tensor'] });
     const sent = (2 * (degree - 1) * bytes) / degree;
@@ -119,7 +120,7 @@ function gatherLines(facts: Facts, use: LayerUse): readonly BreakEven[] {
   const { gpus, weight, job } = facts;
   if (gpus === 1) return [];
   const bytes = facts.layerParameters * weight;
-  const { name, seconds, bandwidth, crossesNode } = gatherOf(job.cluster, gpus, bytes);
+  const { name, seconds, bandwidth, crossesNode } = gatherOf(job, gpus, bytes);
   const tokens = ((((gpus - 1) / gpus) * bytes) / activeLayer(job)) * (use.rate / (2 * bandwidth));
   const hides = use.tokens >= tokens;
   return [
@@ -136,8 +137,8 @@ function gatherLines(facts: Facts, use: LayerUse): readonly BreakEven[] {
   ];
 }
 
-function gatherOf(cluster: ClusterSpec, gpus: number, bytes: number): Reached & { readonly crossesNode: boolean } {
-  const prices = createPrices(cluster, createMesh({ data: gpus }));
+function gatherOf(job: Job, gpus: number, bytes: number): Reached & { readonly crossesNode: boolean } {
+  const prices = createPrices(job.cluster, createMesh({ data: gpus }), priceOptionsOf(job));
   const { name, crossesNode } = prices.linkOf(['data']);
   const seconds = gatherSeconds(prices, bytes);
   return { name, crossesNode, degree: gpus, seconds, bandwidth: ((gpus - 1) * bytes) / gpus / seconds };
@@ -152,9 +153,10 @@ const gatherSeconds = (prices: Prices, bytes: number): number =>
 function networkLine({ job, gpus }: Facts, use: LayerUse, bytes: number): readonly BreakEven[] {
   const { cluster } = job;
   const { rate, gpusPerNic } = cluster.inter;
+  const [mesh, options] = [createMesh({ data: gpus }), priceOptionsOf(job)];
   const hides = (value: number): boolean => {
     const inter = { ...cluster.inter, rate: { ...rate, value } };
-    return gatherSeconds(createPrices({ ...cluster, inter }, createMesh({ data: gpus })), bytes) <= use.seconds;
+    return gatherSeconds(createPrices({ ...cluster, inter }, mesh, options), bytes) <= use.seconds;
   };
   let [low, high] = [0, 1e15];
   if (!hides(high)) return [];
