@@ -9,6 +9,16 @@ export { compileProgram } from '@meshwright/core/compile';
 export { createPrices, type Prices } from '@meshwright/core/cost';
 /** What is wrong, with a stable code: the one thing that is thrown at input. */
 export { InputError, type Issue, renderIssue } from '@meshwright/core/errors';
+/** A step for the viewers and simulators of others, in pieces. */
+export {
+  chakraTraces,
+  chromeTrace,
+  joinChunks,
+  memorySnapshot,
+  perfettoTrace,
+  type TracedStep,
+  tracedRanks,
+} from '@meshwright/core/export';
 /** Job files and layout texts. */
 export { type JobReading, parseLayoutString, readJob, readModelConfig } from '@meshwright/core/io';
 export { createJob, type Job, type JobInput } from '@meshwright/core/job';

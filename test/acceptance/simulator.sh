@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The simulator: what must hold of a step in time, its traces and its schedules, one command a line.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+toy=examples/toy-2x2x2.yaml
+job=examples/llama-3.1-70b-64xh100.yaml
+tests() { npx vitest run --reporter=dot "$@"; }
+
+# 1: schedules.
+expect 'schedules of zero-bubble and DualPipe: complete, can run, hold and idle as their closed forms' 'Tests .* passed' tests packages/core/src/schedules
+
+# 6, H7: traces and files.
+expect 'H7 the answer: seconds and what the critical path is' '^[0-9.]+ m?s a step~: the critical path is [0-9]+ % ' meshwright simulate $toy
+expect_json 'the timeline takes as long as the plan says' "Math.abs(it.timeline.seconds / it.step.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json
+expect_json 'the critical path adds up to the step' "Math.abs(it.timeline.criticalPath.parts.reduce((sum, part) => sum + part.seconds, 0) / it.timeline.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json
+expect 'H7 a trace for Perfetto' "Wrote $scratch/t.pftrace" meshwright simulate $toy --trace "$scratch/t.pftrace" --ranks all
+expect 'H7 a trace for Chrome, compressed' "Wrote $scratch/t.json.gz" meshwright simulate $toy --trace "$scratch/t.json.gz"
+expect 'H7 Chakra traces of every rank' "Wrote $scratch/chakra/toy.0.et" meshwright simulate $toy --chakra "$scratch/chakra"
+expect_code 'what is there is kept' 2 '^FILE_EXISTS ' meshwright simulate $toy --trace "$scratch/t.pftrace"
+expect_code 'a path that cannot be written is an answer, not a stack' 2 '^FILE_NOT_WRITTEN ' meshwright simulate $toy --trace "$scratch/no/such/t.json"
+expect 'H7 other decoders read them back: slices, flows, counters, bytes' 'Tests .* passed' tests packages/core/src/export
+expect 'H7 the command, and Python on the snapshot of memory' 'Tests .* passed' tests test/e2e/simulate.test.ts
+
+finish
