@@ -7,6 +7,7 @@ import type { Job } from '../job/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import { countParameters } from '../model/index.ts';
 import { priceOptionsOf } from '../plan/index.ts';
+import { bubbleShare, microBatchesForShare } from '../schedules/index.ts';
 import type { Facts } from './facts.ts';
 import type { Choice, FlowContext } from './flow/index.ts';
 import { trialOfRow } from './table/index.ts';
@@ -183,11 +184,12 @@ function networkLine({ job, gpus }: Facts, use: LayerUse, bytes: number): readon
 
 /** (p-1)/(m+p-1) = 10 % at m = 9 (p-1). The usual m = 4 p leaves (p-1)/(5p-1), up to a fifth. */
 function bubbleLine(stages: number, microBatches: number): BreakEven {
-  const bubble = (count: number): string => share((stages - 1) / (count + stages - 1));
+  const bubble = (count: number): string =>
+    share(bubbleShare({ schedule: '1f1b', stages, chunks: 1, microBatches: count }));
   return {
     what: `micro-batches for a bubble of 10 %, p = ${stages}`,
     symbols: '9 (p-1)',
-    value: Math.ceil(((stages - 1) * (1 - SMALL_BUBBLE)) / SMALL_BUBBLE - 1e-9),
+    value: microBatchesForShare(stages, 1, SMALL_BUBBLE),
     here: microBatches,
     unit: 'count',
     says: `${whole(microBatches)} micro-batches leave ${bubble(microBatches)}; m = 4 p = ${whole(4 * stages)} would leave ${bubble(4 * stages)}.`,
