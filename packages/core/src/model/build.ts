@@ -138,7 +138,7 @@ function expertsOf(shape: ModelShape): MoeFfn {
     ...(shape.mlpBias === true && { bias: true as const }),
     ...(shape.routerBias === true && { routerBias: true as const }),
     ...(shape.selectionBias === true && { selectionBias: true as const }),
-    ...(shape.sigmoidScores === true && { scoring: 'sigmoid' as const }),
+    ...(shape.scoring !== undefined && { scoring: shape.scoring }),
     ...(sharedFfn > 0 && { shared: Object.freeze({ width: sharedFfn, gate: sharedGate }) }),
   };
 }

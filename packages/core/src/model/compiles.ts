@@ -18,7 +18,6 @@ const inModel: readonly Missing<ModelSpec>[] = [
     what: 'a factor on residual branches with experts',
     has: ({ residualScale, layers }) => residualScale !== undefined && layers.some(isRouted),
   },
-  { what: 'capped logits', has: ({ logitCap }) => logitCap !== undefined },
   {
     what: 'a factor on logits with a bias',
     has: ({ logitScale, headBias }) => logitScale !== undefined && headBias === true,
@@ -39,8 +38,8 @@ const inAttention: readonly Missing<AttentionSpec>[] = [
   { what: 'norms over the queries and keys of all heads', has: (each) => normOf(each) === 'projection' },
   { what: 'norms of their own for the queries and keys of each head', has: (each) => normOf(each) === 'heads' },
   { what: 'attention sinks', has: (each) => each.kind === 'grouped-query' && each.sinks === true },
+  { what: 'attention in chunks', has: ({ chunked }) => chunked === true },
   { what: 'ALiBi', has: ({ alibi }) => alibi === true },
-  { what: 'capped scores', has: ({ scoreCap }) => scoreCap !== undefined },
 ];
 
 const normOf = (attention: AttentionSpec): QueryKeyNorm | undefined =>
@@ -52,6 +51,7 @@ const inFfn: readonly Missing<DenseFfn | MoeFfn>[] = [
   { what: 'a router with a bias', has: (ffn) => ffn.kind === 'moe' && ffn.routerBias === true },
   { what: 'a corrected choice of experts', has: (ffn) => ffn.kind === 'moe' && ffn.selectionBias === true },
   { what: 'experts weighed by sigmoid', has: (ffn) => ffn.kind === 'moe' && ffn.scoring === 'sigmoid' },
+  { what: 'experts weighed by a softmax over all', has: (ffn) => ffn.kind === 'moe' && ffn.scoring === 'softmax-all' },
 ];
 
 /** Windows do not tell layers apart: full attention is priced in place of them, with a note. */

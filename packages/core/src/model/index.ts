@@ -12,6 +12,7 @@ export type {
   AttentionSpec,
   BlockId,
   DenseFfn,
+  ExpertScoring,
   GroupedAttention,
   HfSlice,
   LatentAttention,

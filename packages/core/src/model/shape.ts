@@ -1,6 +1,6 @@
 /** @file The widest form of a model before its layers are written out: dimensions, and what tells architectures apart. */
 import type { DimensionRule, ModelDimensions } from './dimensions.ts';
-import type { ModelKind, NormKind, NormPlacement, QueryKeyNorm } from './types.ts';
+import type { ExpertScoring, ModelKind, NormKind, NormPlacement, QueryKeyNorm } from './types.ts';
 
 /** What configurations state beyond the dimensions of a job file. */
 export interface ShapeNumbers {
@@ -51,7 +51,7 @@ export interface ShapeFacts {
   readonly headBias?: boolean;
   readonly routerBias?: boolean;
   readonly selectionBias?: boolean;
-  readonly sigmoidScores?: boolean;
+  readonly scoring?: ExpertScoring;
   readonly sharedGate?: boolean;
   readonly sinks?: boolean;
   readonly chunked?: boolean;

@@ -77,11 +77,14 @@ export interface MoeFfn {
   readonly routerBias?: true;
   /** A correction of the choice of experts, set by the load of each and not by the gradient. */
   readonly selectionBias?: true;
-  /** How scores of experts become weights; absent: softmax. */
-  readonly scoring?: 'sigmoid';
+  /** How scores become the weights of the chosen experts; absent: a softmax over the chosen. */
+  readonly scoring?: ExpertScoring;
   /** Experts that every token passes, as one feed-forward of their widths together; `gate`: weighed by a sigmoid. */
   readonly shared?: { readonly width: number; readonly gate: boolean };
 }
+
+/** `softmax-all`: a softmax over all experts, of which the chosen keep their part; `sigmoid`: each by itself. */
+export type ExpertScoring = 'softmax-all' | 'sigmoid';
 
 /** Where norms stand around attention and feed-forward: before both; after both, inside the residual; before and after;
  * or side by side, both parts from one residual with a norm each (`parallel`) or one together (`parallel-shared`). */

@@ -93,3 +93,15 @@ export function errorFunction(x: number): number {
   }
   return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
 }
+
+/** y = c tanh(x / c), element by element. */
+export function cap(x_R: Tensor, y_R: Tensor, limit: number): void {
+  const [x, y] = [x_R.data, y_R.data];
+  for (let index = 0; index < x.length; index++) y[index] = limit * Math.tanh(x[index]! / limit);
+}
+
+/** The slope of a capped value is told by the value itself. */
+export function capDx(dy_R: Tensor, y_R: Tensor, dx_R: Tensor, limit: number): void {
+  const [dy, y, dx] = [dy_R.data, y_R.data, dx_R.data];
+  for (let index = 0; index < dy.length; index++) dx[index] = dy[index]! * (1 - (y[index]! / limit) ** 2);
+}

@@ -3,12 +3,12 @@
  * the whole.
  */
 import { addScaled, dot } from './attention.ts';
-import { type HeadCounts, headLayout, headOffsets } from './heads.ts';
+import { capped, capSlope, type HeadCounts, headLayout, headOffsets } from './heads.ts';
 import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
 /** Scaled scores under the causal mask; what a query may not see is minus infinity. */
 export function scores(qkv_SBP: Tensor, sc_ABSS: Tensor, counts: HeadCounts): void {
-  const { window = Number.POSITIVE_INFINITY } = counts;
+  const { window = Number.POSITIVE_INFINITY, cap } = counts;
   const layout = headLayout(qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [x, sc] = [qkv_SBP.data, sc_ABSS.data];
@@ -20,7 +20,7 @@ export function scores(qkv_SBP: Tensor, sc_ABSS: Tensor, counts: HeadCounts): vo
         for (let j = 0; j < S; j++) {
           const seen = j <= i && j > i - window;
           const product = seen ? dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D) : 0;
-          sc[((a * B + b) * S + i) * S + j] = seen ? scale * product : -Infinity;
+          sc[((a * B + b) * S + i) * S + j] = seen ? capped(scale * product, cap) : -Infinity;
         }
       }
     }
@@ -98,6 +98,7 @@ export function contextDx(
 }
 
 export function scoresDx(dsc_ABSS: Tensor, qkv_SBP: Tensor, dqkv_SBP: Tensor, counts: HeadCounts): void {
+  const { cap } = counts;
   const layout = headLayout(qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [dsc, x] = [dsc_ABSS.data, qkv_SBP.data];
@@ -110,7 +111,8 @@ export function scoresDx(dsc_ABSS: Tensor, qkv_SBP: Tensor, dqkv_SBP: Tensor, co
         const query = (i * B + b) * P + at.q;
         for (let j = 0; j <= i; j++) {
           const key = (j * B + b) * P + at.k;
-          const slope = scale * dsc[((a * B + b) * S + i) * S + j]!;
+          const score = cap === undefined ? 0 : capped(scale * dot(x, query, x, key, D), cap);
+          const slope = scale * capSlope(score, cap) * dsc[((a * B + b) * S + i) * S + j]!;
           addScaled(sum_SBP, query, x, key, D, slope);
           addScaled(sum_SBP, key, x, query, D, slope);
         }

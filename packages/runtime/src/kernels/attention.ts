@@ -1,11 +1,11 @@
 /** @file Causal attention with grouped queries, row by row: scores of one query live at a time, never S x S. Backward
  * makes the probabilities again from `lse`, the logarithm of each row's sum of exponentials.
  */
-import { type HeadCounts, headLayout, headOffsets } from './heads.ts';
+import { capped, capSlope, type HeadCounts, headLayout, headOffsets } from './heads.ts';
 import type { Tensor } from './tensor.ts';
 
 export function attention(qkv_SBP: Tensor, o_SBAD: Tensor, lse_ASB: Tensor, counts: HeadCounts): void {
-  const { window = Number.POSITIVE_INFINITY } = counts;
+  const { window = Number.POSITIVE_INFINITY, cap } = counts;
   const layout = headLayout(qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [x, o, lse] = [qkv_SBP.data, o_SBAD.data, lse_ASB.data];
@@ -19,7 +19,7 @@ export function attention(qkv_SBP: Tensor, o_SBAD: Tensor, lse_ASB: Tensor, coun
         const first = Math.max(0, i - window + 1);
         let top = -Infinity;
         for (let j = first; j <= i; j++) {
-          const score = scale * dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D);
+          const score = capped(scale * dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D), cap);
           weight_S[j] = score;
           if (score > top) top = score;
         }
@@ -42,7 +42,7 @@ export function attentionDx(
   dqkv_SBP: Tensor,
   counts: HeadCounts,
 ): void {
-  const { window = Number.POSITIVE_INFINITY } = counts;
+  const { window = Number.POSITIVE_INFINITY, cap } = counts;
   const layout = headLayout(reads.qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [dO, x, o, lse] = [reads.do_SBAD.data, reads.qkv_SBP.data, reads.o_SBAD.data, reads.lse_ASB.data];
@@ -57,9 +57,9 @@ export function attentionDx(
         const mean = dot(dO, row, o, row, D);
         for (let j = Math.max(0, i - window + 1); j <= i; j++) {
           const key = (j * B + b) * P;
-          const score = scale * dot(x, query + at.q, x, key + at.k, D);
+          const score = capped(scale * dot(x, query + at.q, x, key + at.k, D), cap);
           const probability = Math.exp(score - lse[(a * S + i) * B + b]!);
-          const slope = scale * probability * (dot(dO, row, x, key + at.v, D) - mean);
+          const slope = scale * capSlope(score, cap) * probability * (dot(dO, row, x, key + at.v, D) - mean);
           addScaled(sum_SBP, key + at.v, dO, row, D, probability);
           addScaled(sum_SBP, query + at.q, x, key + at.k, D, slope);
           addScaled(sum_SBP, key + at.k, x, query + at.q, D, slope);

@@ -99,14 +99,17 @@ test('a factor on a product and on an embedding passes into their gradients', ()
   expectGradient(bias, db, y, dy, run);
 });
 
-test.each([heads, { ...heads, window: 2 }])('gradients of blockwise attention: %j', (attributes) => {
-  const [qkv, o, lse] = [randomTensor([S, B, P]), zeroTensor([S, B, 16]), zeroTensor([4, S, B])];
-  const [dO, dqkv] = [randomTensor([S, B, 16]), zeroTensor([S, B, P])];
-  const run = () => call('attention', [qkv], [o, lse], attributes);
-  run();
-  call('attention.dx', [dO, qkv, o, lse], [dqkv], attributes);
-  expectGradient(qkv, dqkv, o, dO, run);
-});
+test.each([heads, { ...heads, window: 2 }, { ...heads, cap: 0.5 }])(
+  'gradients of blockwise attention: %j',
+  (attributes) => {
+    const [qkv, o, lse] = [randomTensor([S, B, P]), zeroTensor([S, B, 16]), zeroTensor([4, S, B])];
+    const [dO, dqkv] = [randomTensor([S, B, 16]), zeroTensor([S, B, P])];
+    const run = () => call('attention', [qkv], [o, lse], attributes);
+    run();
+    call('attention.dx', [dO, qkv, o, lse], [dqkv], attributes);
+    expectGradient(qkv, dqkv, o, dO, run);
+  },
+);
 
 test('gradients of unfused attention, dropout inside, are those of finite differences', () => {
   const labels = ['a', 'b', 's', 's'];

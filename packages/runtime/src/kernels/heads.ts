@@ -8,6 +8,8 @@ export interface HeadCounts {
   readonly headSize: number;
   /** Tokens that a token looks back, itself among them; absent: all before it. */
   readonly window?: number;
+  /** Scores are capped: c tanh(x / c). */
+  readonly cap?: number;
 }
 
 /** Local numbers: the three parts of the fused dim are cut alike, so the local width tells the local heads. */
@@ -50,3 +52,11 @@ export const headOffsets = (layout: HeadLayout, head: number): { q: number; k: n
   const shared = Math.floor(head / layout.share) * layout.D;
   return { q: head * layout.D, k: layout.keys + shared, v: layout.values + shared };
 };
+
+/** A score under its cap. */
+export const capped = (score: number, cap: number | undefined): number =>
+  cap === undefined ? score : cap * Math.tanh(score / cap);
+
+/** What a capped score changes with the score, from the capped one. */
+export const capSlope = (score: number, cap: number | undefined): number =>
+  cap === undefined ? 1 : 1 - (score / cap) ** 2;

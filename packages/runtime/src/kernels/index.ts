@@ -2,7 +2,7 @@
  * and optimizer rows work on the rank's shards and are in `optimizer.ts`.
  */
 import type { KernelName } from '@meshwright/core/program';
-import { activate, activateDx, gated, gatedDx } from './activation.ts';
+import { activate, activateDx, cap, capDx, gated, gatedDx } from './activation.ts';
 import { attention, attentionDx } from './attention.ts';
 import { context, contextDx, scores, scoresDx, softmax, softmaxDx } from './attention-unfused.ts';
 import { embedding, embeddingDw, position, positionDw } from './embedding.ts';
@@ -34,6 +34,7 @@ export const headsOf = (c: KernelCall): HeadCounts => ({
   kvHeads: numberOf(c, 'kvHeads'),
   headSize: numberOf(c, 'headSize'),
   ...(c.attributes['window'] !== undefined && { window: numberOf(c, 'window') }),
+  ...(c.attributes['cap'] !== undefined && { cap: numberOf(c, 'cap') }),
 });
 /** A factor on a product; absent: 1. */
 const factorOf = (c: KernelCall): number => (c.attributes['factor'] === undefined ? 1 : numberOf(c, 'factor'));
@@ -130,6 +131,8 @@ export const tensorKernels: TensorKernels = {
   'activation.dx': (c) => activateDx(r(c, 0), r(c, 1), w(c, 0), nameOf(c, 'function')),
   gated: (c) => gated(r(c, 0), w(c, 0), nameOf(c, 'function')),
   'gated.dx': (c) => gatedDx(r(c, 0), r(c, 1), w(c, 0), nameOf(c, 'function')),
+  cap: (c) => cap(r(c, 0), w(c, 0), numberOf(c, 'cap')),
+  'cap.dx': (c) => capDx(r(c, 0), r(c, 1), w(c, 0), numberOf(c, 'cap')),
   ...expertKernels,
   embedding: (c) => embedding(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
   'embedding.dw': (c) => embeddingDw(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),

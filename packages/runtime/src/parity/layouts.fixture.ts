@@ -33,13 +33,22 @@ export const families = {
     num_experts: 4,
     num_experts_per_tok: 2,
     moe_intermediate_size: 24,
+    norm_topk_prob: true,
   },
   'norms behind, scaled embedding': { ...sizes, model_type: 'gemma3_text', head_dim: 8, sliding_window: null },
   'side by side with two norms': { ...sizes, model_type: 'gpt_neox', rotary_pct: 0.5 },
   'side by side with one norm, biases': { ...sizes, model_type: 'phi' },
   'side by side with one norm, layer norms without bias': { ...sizes, model_type: 'cohere', logit_scale: 2 },
   'scaled branches and logits': { ...sizes, model_type: 'granite', residual_multiplier: 0.5, logits_scaling: 0.5 },
-  'a window': { ...sizes, model_type: 'mistral', sliding_window: 3 },
+  'capped scores and logits': {
+    ...sizes,
+    model_type: 'gemma2',
+    head_dim: 8,
+    attn_logit_softcapping: 1,
+    final_logit_softcapping: 2,
+    sliding_window: null,
+  },
+  'a window': { ...sizes, model_type: 'mistral', sliding_window: 5 },
   'fused tensors': { ...sizes, model_type: 'phi3' },
 } as const;
 

@@ -2,7 +2,7 @@ import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRankPool, type RunResult, type TrainOptions, trainProgram } from '../index.ts';
-import { families, type ModelName, programOf, smallJob } from './layouts.fixture.ts';
+import { programOf, smallJob } from './layouts.fixture.ts';
 import { compareBytes } from './moved-bytes.ts';
 import { compareRuns } from './parity.ts';
 
@@ -84,14 +84,6 @@ describe.each(engines)('N ranks train as one rank does and move the bytes of the
   test.each(mixed)('experts by SGD: %s', (_name, changes) =>
     check(smallJob('moe', { optimizer: 'sgd' }), changes, kernels),
   );
-
-  const kinds = Object.keys(families) as ModelName[];
-  test.each(kinds)('%s', async (name) => {
-    const job = smallJob(name, { optimizer: 'sgd' });
-    await check(job, { tensor: 2, pipeline: 2, data: 2, sharding: 1, sequenceParallel: true }, kernels);
-    await check(job, { tensor: 2, data: 2, sharding: 3 }, kernels);
-    await check(job, { tensor: 2, sequenceParallel: true, recompute: 'full' }, kernels);
-  });
 
   test('experts by SGD: ZeRO-3', () => check(smallJob('moe', { optimizer: 'sgd' }), { data: 4, sharding: 3 }, kernels));
 

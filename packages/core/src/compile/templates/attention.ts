@@ -7,13 +7,16 @@ const attributesOf = (builder: Builder) => {
   return { heads, kvHeads, headSize };
 };
 
-/** The window of the core, where all layers have the same and sequences are longer; else full attention stands in. */
+/** The cap of scores, and the window where all layers have the same and sequences are longer; else full attention
+ * stands in.
+ */
 function coreAttributes(builder: Builder) {
-  const { model, length } = builder.context;
+  const { model, length, layer } = builder.context;
+  const { scoreCap: cap } = layer.attention;
   const windows = new Set(model.layers.map(({ attention }) => (attention.chunked ? undefined : attention.window)));
   const [window] = windows;
   const cuts = windows.size === 1 && window !== undefined && window < length;
-  return { ...attributesOf(builder), ...(cuts && { window }) };
+  return { ...attributesOf(builder), ...(cuts && { window }), ...(cap !== undefined && { cap }) };
 }
 
 /** Base of the frequencies; `turned` where only a part of each head has positions. */

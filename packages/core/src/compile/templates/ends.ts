@@ -45,6 +45,7 @@ export function headForward(context: BlockContext, declarations: Declarations): 
   declareLoss(builder);
   const { headBias, logitScale } = context.model;
   compute('gemm', [input, outputMatrix(context), headBias ? 'lm.b' : 'none'], ['z'], scaled(logitScale));
+  if (context.model.logitCap !== undefined) compute('cap', ['z'], ['z'], { cap: context.model.logitCap });
   declare('mx', token, { dtype: 'fp32', partial: [{ over: 'tensor', reduce: 'max' }] });
   declare('se', token, { dtype: 'fp32', partial: overTensor });
   declare('tl', token, { dtype: 'fp32', partial: overTensor });
@@ -66,7 +67,8 @@ export function headBackward(context: BlockContext, declarations: Declarations):
   declare('dnfg', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
   declare('dx', [dims.s, dims.b, dims.h], { scope: 'boundary' });
   compute('cross-entropy.dx', ['z', 'mx', 'se', 'labels', 'scale'], ['dz']);
-  const { headBias, logitScale } = context.model;
+  const { headBias, logitScale, logitCap } = context.model;
+  if (logitCap !== undefined) compute('cap.dx', ['dz', 'z'], ['dz'], { cap: logitCap });
   compute('gemm.dx', ['dz', outputMatrix(context)], ['dnfg'], scaled(logitScale));
   const dnf = builder.reduce('dnfg', 'dnf');
   const gradients = [`G.${outputMatrix(context)}+=`, ...(headBias ? ['G.lm.b+='] : [])];

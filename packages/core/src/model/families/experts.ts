@@ -22,6 +22,14 @@ function denseLayersOf(config: Mapping): Partial<ModelShape> {
   return Array.isArray(listed) ? { denseLayers: listed.filter((each) => typeof each === 'number') } : {};
 }
 
+/** Weights that are not made to sum to one are parts of a softmax over all experts. */
+const scoringOf = (config: Mapping): Partial<ModelShape> =>
+  config['scoring_func'] === 'sigmoid'
+    ? { scoring: 'sigmoid' }
+    : flag(config, 'norm_topk_prob') === true
+      ? {}
+      : { scoring: 'softmax-all' };
+
 const qwenExperts: ConfigKeys = {
   ...shared,
   experts: ['num_experts', 'num_local_experts'],
@@ -37,7 +45,7 @@ const qwen3moe: Family = {
   defaults: { ...plain, kvHeads: 4, positions: 32_768, theta: 10_000, epsilon: 1e-6 },
   noted: ['kvHeads', 'positions'],
   refuses: perLayer,
-  adjust: (shape, config) => ({ ...qwenWindow(shape, config), ...denseLayersOf(config) }),
+  adjust: (shape, config) => ({ ...qwenWindow(shape, config), ...denseLayersOf(config), ...scoringOf(config) }),
 };
 
 const deepseek: Family = {
@@ -56,7 +64,7 @@ const deepseek: Family = {
   noted: ['positions'],
   refuses: [{ key: 'moe_layer_freq', unless: [1], means: 'experts in some of the later layers' }],
   adjust: (_shape, config) => ({
-    ...(config['scoring_func'] === 'sigmoid' && { sigmoidScores: true }),
+    ...scoringOf(config),
     ...(config['topk_method'] === 'noaux_tc' && { selectionBias: true }),
   }),
 };

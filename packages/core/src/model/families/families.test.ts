@@ -175,7 +175,8 @@ describe('what a step program cannot hold', () => {
   it('is named part by part', () => {
     expect(missing('deepseek-ai_DeepSeek-V3')).toContain('latent attention');
     expect(missing('deepseek-ai_DeepSeek-V3')).toContain('layers of several kinds');
-    expect(missing('mlc-gemma2_2b')).toContain('capped scores');
+    expect(missing('mlc-qwen2moe')).toContain('shared experts');
+    expect(missing('mlc-qwen2moe')).toContain('experts weighed by a softmax over all');
     expect(missing('bigscience_bloom')).toContain('ALiBi');
   });
   it('is nothing for what is Llama by another name', () => {

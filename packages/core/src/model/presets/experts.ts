@@ -36,7 +36,7 @@ const deepseekV3: ModelShape = {
   ropeSize: 64,
   valueSize: 128,
   mtp: 1,
-  sigmoidScores: true,
+  scoring: 'sigmoid',
   selectionBias: true,
 };
 
@@ -54,6 +54,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     topK: 4,
     expertFfn: 1408,
     sharedFfn: 5632,
+    scoring: 'softmax-all',
   }),
   'qwen3-30b-a3b': from(aic('Qwen_Qwen3-30B-A3B'), {
     kind: 'qwen3',
@@ -98,6 +99,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     expertFfn: 1408,
     sharedExperts: 2,
     denseFirst: 1,
+    scoring: 'softmax-all',
   }),
   'deepseek-v2-lite': from(mlc('deepseek_v2_lite'), {
     kind: 'deepseek',
@@ -116,6 +118,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     nopeSize: 128,
     ropeSize: 64,
     valueSize: 128,
+    scoring: 'softmax-all',
   }),
   'deepseek-v3': from(aic('deepseek-ai_DeepSeek-V3'), deepseekV3),
   'deepseek-v3.2': from(aic('deepseek-ai_DeepSeek-V3.2'), {
@@ -143,7 +146,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     nopeSize: 128,
     ropeSize: 64,
     valueSize: 128,
-    sigmoidScores: true,
+    scoring: 'sigmoid',
     selectionBias: true,
   }),
   'glm-5': from(aic('zai-org_GLM-5'), {
@@ -170,7 +173,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     indexHeads: 32,
     indexSize: 128,
     indexTopK: 2048,
-    sigmoidScores: true,
+    scoring: 'sigmoid',
     selectionBias: true,
   }),
   'gpt-oss-20b': from(aic('openai_gpt-oss-20b'), {

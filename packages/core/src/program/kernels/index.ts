@@ -61,6 +61,8 @@ export type KernelName =
   | 'activation.dx'
   | 'gated'
   | 'gated.dx'
+  | 'cap'
+  | 'cap.dx'
   | 'embedding'
   | 'embedding.dw'
   | 'position'
@@ -108,6 +110,10 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   'activation.dx': memoryRow('dy:[..] x:[..] -> dx:[..]', 12),
   gated: memoryRow('x:[.. g] -> y:[.. g*]', 6),
   'gated.dx': memoryRow('dy:[.. g*] x:[.. g] -> dx:[.. g]', 10),
+
+  // y = c tanh(x / c); backward reads y alone.
+  cap: memoryRow('x:[..] -> y:[..]', 4),
+  'cap.dx': memoryRow('dy:[..] y:[..] -> dx:[..]', 4),
 
   ...expertRows,
 
