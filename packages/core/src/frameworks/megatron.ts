@@ -57,7 +57,7 @@ export const megatron: FrameworkProfile = {
   ...meshwright,
   name: 'megatron',
   gradientType: fact('fp32', `${flags}: bf16 turns on accumulate_allreduce_grads_in_fp32`),
-  bucketMB: fact(160, 'Megatron-LM, DistributedDataParallel: max(40,000,000, 1,000,000 x data) elements; 4 bytes each'),
+  bucketMB: fact(1e9, 'Megatron-LM, DistributedDataParallel: one bucket for everything without --overlap-grad-reduce'),
   kvHeads: fact('replicate', 'Megatron-LM, megatron/core/transformer/attention.py'),
   vocabulary: fact({ kind: 'pad', multiple: 128 }, `${flags}: --make-vocab-size-divisible-by 128`),
   eras: [first, local, engine],
@@ -67,6 +67,7 @@ export const megatron: FrameworkProfile = {
 export const nemo: FrameworkProfile = {
   ...megatron,
   name: 'nemo',
+  bucketMB: fact(160, 'Megatron-LM, DistributedDataParallel: max(40,000,000, 1,000,000 x data) elements; 4 bytes each'),
   overlap: fact(
     { tensor: true, data: true, parameters: true, pipeline: true },
     'NeMo recipes: overlap_grad_reduce, overlap_param_gather, tp_comm_overlap',

@@ -19,8 +19,8 @@ export type OverlapKind = 'tensor' | 'data' | 'parameters' | 'pipeline';
 /** The kernel that attention runs in.
  *
  * `vendor`: the best of the device (cuDNN or FlashAttention-3 on Hopper and later). `flash-1`, `flash-2`: the releases of
- * FlashAttention. `unfused`: products and softmax with the scores in memory. */
-export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-2' | 'vendor';
+ * FlashAttention, `flash-1-triton` the port of the first. `unfused`: products and softmax with the scores in memory. */
+export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-1-triton' | 'flash-2' | 'vendor';
 
 /** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. */
 export type ElementwisePlan = 'fused' | 'compiled' | 'flash-attn' | 'eager';

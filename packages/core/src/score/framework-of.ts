@@ -35,7 +35,7 @@ const entries: readonly FrameworkEntry[] = [
   {
     name: /llm-foundry|composer/i,
     framework: 'fsdp',
-    own: { attention: { value: 'flash-1', source: mosaic, asOf: '2026-11' } },
+    own: { attention: { value: 'flash-1-triton', source: mosaic, asOf: '2026-11' } },
   },
   { name: /fsdp/i, framework: 'fsdp' },
   {

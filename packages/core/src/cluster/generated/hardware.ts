@@ -85,8 +85,8 @@ export const deviceRows: Readonly<Record<DeviceName, DeviceRows>> = {
     memoryEfficiency: [0.887, 'assumed', 'guess', 0.8, 0.92],
     power: [500, 'stated', 'torchtitan'],
     sustained: [0.62, 'assumed', 'derate', 0.56, 0.68],
-    attentionForward: [0.52, 'assumed', 'notes', 0.31, 0.6],
-    attentionBackward: [0.44, 'assumed', 'notes', 0.26, 0.52],
+    attentionForward: [0.405, 'assumed', 'derate', 0.25, 0.5],
+    attentionBackward: [0.343, 'assumed', 'derate', 0.2, 0.43],
   },
   'H200-141GB-SXM': {
     peakTf32: [494500000000000, 'stated', 'accelerators'],
