@@ -5,6 +5,7 @@ export type { RunFailure } from './interpreter/rank.ts';
 export type { KernelEngine } from './kernels/engine.ts';
 export { type BytesDifference, bytesByAxis, compareBytes, predictedByAxis } from './parity/moved-bytes.ts';
 export {
+  boundsOf,
   compareRuns,
   defaultBounds,
   type ParityBounds,

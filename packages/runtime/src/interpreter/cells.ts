@@ -134,17 +134,24 @@ export function valuesOf({ cell, spans }: Window): Elements {
 export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { length }) => sum + length, 0);
 
 /** Writes or adds values into a window and rounds to the type of its buffer. */
-export function deposit(window: Window, values: ArrayLike<number>, adds: boolean): void {
+export function deposit(window: Window, values: Elements | readonly number[], adds: boolean): void {
   const { cell, spans } = window;
   let from = 0;
   for (const { at, length } of spans) {
-    for (let index = 0; index < length; index++) {
-      const value = values[from + index]!;
-      cell.data[at + index] = adds ? cell.data[at + index]! + value : value;
-    }
+    const part = ArrayBuffer.isView(values) ? (values as Elements).subarray(from, from + length) : values;
+    const place = cell.data.subarray(at, at + length);
+    if (!adds) place.set(part);
+    else if (place instanceof Float32Array && part instanceof Float32Array) addFloats(place, part);
+    else for (let index = 0; index < length; index++) place[index]! += part[index]!;
     from += length;
   }
   settle(window);
+}
+
+/** One kind of array, so that the loop is compiled for it. */
+function addFloats(sum: Float32Array, values: Float32Array): void {
+  const { length } = sum;
+  for (let index = 0; index < length; index++) sum[index] = sum[index]! + values[index]!;
 }
 
 /** Rounds what was written to the type of the buffer. */

@@ -10,13 +10,13 @@ import {
   ringAllGather,
   ringAllReduce,
   ringReduceScatter,
-  scale,
+  scaled,
   type Waiting,
 } from '../transport/collectives.ts';
 import { collectiveChannel, incomingChannel, ledgerName, sendChannel } from '../transport/fabric.ts';
 import { type Message, receive, send } from '../transport/peers.ts';
 import { wireOf } from '../transport/wire.ts';
-import { deposit, lengthOf, poisonAround, valuesOf, type Window } from './cells.ts';
+import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
 import type { Machine } from './machine.ts';
 
 /** The windows that an exchange touches, found when it is issued. */
@@ -59,34 +59,34 @@ function* runCollective(
   const whole = valuesOf(operation.collective === 'all-gather' ? write : read);
   const reduce = operation.reduce ?? 'sum';
   const pieces = (): readonly Elements[] => circle.channels.map((_, index) => packPiece(map, index, whole));
-  const result = emptyLike(whole, whole.length);
-  const gather = (index: number, piece: Elements): void => {
-    scale(piece, operation.factor);
-    unpackPiece(map, index, piece, result);
-  };
+  const direct = operation.collective !== 'reduce-scatter' && !adds && write.spans.length === 1;
+  const result = direct
+    ? valuesOf(write)
+    : emptyLike(whole, operation.collective === 'reduce-scatter' ? 0 : whole.length);
+  const finish = (): void => (direct ? settle(write) : deposit(write, result, adds));
+  const gather = (index: number, piece: Elements): void =>
+    unpackPiece(map, index, scaled(piece, operation.factor), result);
   switch (operation.collective) {
     case 'all-gather': {
       const same = read.cell === write.cell;
       yield* ringAllGather(circle, same ? packPiece(map, circle.place, whole) : valuesOf(read).slice(), gather);
-      return deposit(write, result, adds);
+      return finish();
     }
     case 'reduce-scatter':
       yield* ringReduceScatter(circle, pieces(), reduce, (_, piece) => {
-        scale(piece, operation.factor);
-        deposit(write, piece, adds);
+        deposit(write, scaled(piece, operation.factor), adds);
       });
       if (inPlace && write.cell === read.cell) poisonAround(write);
       return;
     case 'all-reduce':
       if (operation.algorithm === 'direct') {
         yield* directAllReduce({ ...circle, pieceElements: whole.length }, whole.slice(), reduce, (values) => {
-          scale(values, operation.factor);
-          result.set(values);
+          result.set(scaled(values, operation.factor));
         });
       } else {
         yield* ringAllReduce(circle, pieces(), reduce, gather);
       }
-      return deposit(write, result, adds);
+      return finish();
     default:
       throw new Error(`internal: collective ${operation.collective} is in no program yet.`);
   }

@@ -1,6 +1,7 @@
 /** @file N ranks = 1 rank: two runs of one job under different layouts, compared tensor by tensor. Bounds are those of
  * float32 with products in float64: what differs is the order of sums over ranks and nothing else.
  */
+import type { KernelEngine } from '../kernels/engine.ts';
 import type { GlobalTensor, TensorSet } from '../train/assemble.ts';
 import type { RunResult } from '../train/train-program.ts';
 
@@ -25,6 +26,10 @@ export const defaultBounds: ParityBounds = {
   parameter: 1e-5,
   vanishing: 1e-6,
 };
+
+/** Bounds for the kernels of an engine: sums in float32 differ a little more than sums in float64 that are rounded once. */
+export const boundsOf = (kernels: KernelEngine): ParityBounds =>
+  kernels === 'plain' ? defaultBounds : { ...defaultBounds, norm: 3e-6 };
 
 /** One comparison: `difference` is relative, in the measure of its bound. */
 export interface ParityFinding {

@@ -47,20 +47,22 @@ function stagePiece(circle: Circle, index: number, values: Elements): void {
   circle.wire.write(memory, offset + index * circle.pieceElements * circle.wire.width, values);
 }
 
-/** Pulls a piece from another rank's staging; those are bytes that the other rank sends. */
+/** Pulls a piece from another rank's staging; those are bytes that the other rank sends. The piece may be a view. */
 function pullPiece(circle: Circle, from: number, index: number): Elements {
   const channel = circle.channels[from]!;
-  const values = readPiece(circle, from, index);
   if (from !== circle.place) {
     circle.port.count(channel.rank, circle.key, circle.pieceElements * circle.wire.counted);
   }
-  return values;
+  return readPiece(circle, from, index);
 }
 
-function readPiece(circle: Circle, from: number, index: number): Elements {
-  const { memory, offset } = circle.channels[from]!;
-  const values = circle.create(circle.pieceElements);
-  circle.wire.read(memory, offset + index * circle.pieceElements * circle.wire.width, values);
+/** A piece of a rank's staging: as it lies there, or a copy where it travels in another form. */
+function readPiece({ channels, pieceElements, wire, create }: Circle, from: number, index: number): Elements {
+  const { memory, offset } = channels[from]!;
+  const at = offset + index * pieceElements * wire.width;
+  if (wire.view) return wire.view(memory, at, pieceElements);
+  const values = create(pieceElements);
+  wire.read(memory, at, values);
   return values;
 }
 
@@ -75,9 +77,9 @@ function* ringReduce(circle: Circle, base: number, reduce: 'sum' | 'max'): Waiti
   for (let step = 0; step < ways - 1; step++) {
     yield* until(circle, left, base + 1 + step);
     const index = wrap(circle.place - 2 - step, ways);
-    const sum = pullPiece(circle, left, index);
-    reduceInto(sum, readPiece(circle, circle.place, index), reduce);
-    stagePiece(circle, index, sum);
+    const sum = readPiece(circle, circle.place, index);
+    reduceInto(sum, pullPiece(circle, left, index), reduce);
+    if (!circle.wire.view) stagePiece(circle, index, sum);
     announce(circle);
   }
 }
@@ -93,12 +95,15 @@ function* ringGather(circle: Circle, base: number): Waiting {
   }
 }
 
+/** Is given a complete piece, which lies where others may still read it: it must not be written. */
+type TakePiece = (index: number, piece: Elements) => void;
+
 /** All pieces go in; the rank's own piece comes out, reduced. */
 export function* ringReduceScatter(
   circle: Circle,
   pieces: readonly Elements[],
   reduce: 'sum' | 'max',
-  take: (index: number, piece: Elements) => void,
+  take: TakePiece,
 ): Waiting {
   const base = yield* beginTogether(circle);
   pieces.forEach((piece, index) => {
@@ -110,7 +115,7 @@ export function* ringReduceScatter(
 }
 
 /** The rank's own piece goes in; all pieces come out. */
-export function* ringAllGather(circle: Circle, own: Elements, take: (index: number, piece: Elements) => void): Waiting {
+export function* ringAllGather(circle: Circle, own: Elements, take: TakePiece): Waiting {
   const base = yield* beginTogether(circle);
   stagePiece(circle, circle.place, own);
   announce(circle);
@@ -125,7 +130,7 @@ export function* ringAllReduce(
   circle: Circle,
   pieces: readonly Elements[],
   reduce: 'sum' | 'max',
-  take: (index: number, piece: Elements) => void,
+  take: TakePiece,
 ): Waiting {
   const base = yield* beginTogether(circle);
   pieces.forEach((piece, index) => {
@@ -154,14 +159,12 @@ export function* directAllReduce(
     yield* until(circle, place, base + 1);
     const values = pullPiece(circle, place, 0);
     if (sum) reduceInto(sum, values, reduce);
-    else sum = values;
+    else sum = circle.wire.view ? values.slice() : values;
   }
   announce(circle);
   if (sum) take(sum);
 }
 
-/** Multiplies in place. */
-export function scale(values: Elements, factor: number): void {
-  if (factor === 1) return;
-  for (let index = 0; index < values.length; index++) (values as FloatArray)[index]! *= factor;
-}
+/** The values times a factor: themselves where it is 1, else a copy. */
+export const scaled = (values: Elements, factor: number): Elements =>
+  factor === 1 ? values : (values as FloatArray).map((value) => value * factor);

@@ -15,6 +15,8 @@ export interface Wire {
   readonly counted: number;
   write(memory: SharedArrayBuffer, offset: number, values: Elements): void;
   read(memory: SharedArrayBuffer, offset: number, into: Elements): void;
+  /** The elements where they lie; absent where they travel in another form than they are computed in. */
+  readonly view?: (memory: SharedArrayBuffer, offset: number, length: number) => Elements;
 }
 
 export function wireOf(dtype: DType, arithmetic: Arithmetic): Wire {
@@ -43,6 +45,7 @@ function plainWire(
   return {
     width,
     counted,
+    view,
     write: (memory, offset, values) => view(memory, offset, values.length).set(values),
     read: (memory, offset, into) => into.set(view(memory, offset, into.length)),
   };
