@@ -1,4 +1,6 @@
 /** @file Prices of work and exchanges, and what a row of priced operations sums up to. */
+
+export { TIER_OVERLAP } from './exchange.ts';
 export {
   type BlockMatrix,
   chain,

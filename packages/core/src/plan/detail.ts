@@ -30,6 +30,8 @@ export interface LayoutDetail {
   readonly parts: StepParts;
   readonly hiddenSeconds: number;
   readonly exchanges: readonly ExchangeDetail[];
+  /** Seconds that each stage waits for other stages. */
+  readonly bubbleSeconds: readonly number[];
   /** Bytes alive at the peak of each stage. */
   readonly memory: readonly MemoryParts[];
   /** Operations of the largest program that was simulated. */
@@ -64,7 +66,7 @@ function measure(evaluator: Evaluator, layout: Layout, microBatches: number, pea
   const lists = program.lists.map((each) => expandList(program, each));
   const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
   const last = list ?? step.last;
-  const parts = partsOfList(step, last, peak);
+  const parts = lists.map((_, index) => partsOfList(step, index, peak));
   const sent = bytesSent(program, lists).lists[last];
   const exchanges = exchangesOf(step, last).map((row): ExchangeDetail => {
     const match = sent?.exchanges.filter((each) => each.kind === row.kind && each.over === row.over) ?? [];
@@ -73,7 +75,8 @@ function measure(evaluator: Evaluator, layout: Layout, microBatches: number, pea
   return {
     seconds: step.seconds,
     last,
-    parts,
+    parts: parts[last] as StepParts,
+    bubbleSeconds: parts.map((each) => each.bubble),
     exchanges,
     hiddenSeconds: exchanges.reduce((sum, row) => sum + row.seconds - row.exposedSeconds, 0),
     memory: memoryOf(program, lists).lists.map((each) => each.parts),
@@ -96,6 +99,7 @@ function extrapolate(near: Measured, next: Measured, rounds: number): LayoutDeta
     >;
   return {
     parts: records(near.parts, next.parts),
+    bubbleSeconds: near.bubbleSeconds.map((bubble, stage) => further(bubble, next.bubbleSeconds[stage] ?? bubble)),
     hiddenSeconds: further(near.hiddenSeconds, next.hiddenSeconds),
     exchanges: near.exchanges.map((row, index) => {
       const other = next.exchanges[index] ?? row;

@@ -54,7 +54,7 @@ export function searchLayouts(job: Job, options: SearchOptions): SearchResult {
       ...(found.atRisk.length > 0 && { MEMORY_AT_RISK: found.atRisk.length }),
     },
     evaluated: found.evaluated,
-    proven: true,
+    proven: found.best.length > 0,
     best: found.best,
     atRisk: found.atRisk,
     leastMemory: bounded.leastMemory,

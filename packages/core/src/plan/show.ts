@@ -67,7 +67,9 @@ export interface Shown {
     readonly stages: number;
     readonly chunks: number;
     readonly microBatches: number;
+    /** Waiting for other stages over the step, mean of the stages. */
     readonly bubbleShare: number;
+    /** The same over what is left of the step. */
     readonly bubbleRatio: number;
     readonly layersPerStage: readonly number[];
   };
@@ -90,8 +92,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
   const detail = detailOf(evaluator, candidate, (dtype) => peakRate(job, dtype));
   const { seconds } = candidate.evaluation;
   const stages = shownStages(evaluator, candidate, detail);
-  const { parts } = detail;
-  const busy = parts.ideal + parts.inefficiency + parts.memoryBound + parts.recompute + parts.optimizer;
+  const bubble = mean(detail.bubbleSeconds) / seconds;
   return {
     schema: 'meshwright.show/1',
     job: jobFacts(job),
@@ -109,13 +110,13 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
       stages: layout.pipeline,
       chunks: layout.chunks,
       microBatches: microBatchesOf(job, layout),
-      bubbleShare: parts.bubble / seconds,
-      bubbleRatio: parts.bubble / Math.max(busy, Number.MIN_VALUE),
+      bubbleShare: bubble,
+      bubbleRatio: bubble / (1 - bubble),
       layersPerStage: layout.layersPerStage,
     },
     ...(options.groups && { groups: groupsOf(layout) }),
     assumptions: [...prices.assumptions, ...memoryAssumptions],
-    warnings: warningsOf(job, layout, parts, seconds, prices, stages),
+    warnings: warningsOf(job, layout, { bubble, data: detail.parts.data / seconds }, prices, stages),
     issues: options.issues ?? [],
   };
 }
@@ -129,7 +130,7 @@ function shownStep(evaluator: Evaluator, { layout, evaluation }: Candidate, deta
   const peak = peakRate(job);
   return {
     seconds,
-    ...interval(job, layout, seconds),
+    ...interval(evaluator, layout, seconds),
     tokensPerSecondPerGpu: tokens / seconds / gpus,
     tflopsPerGpu: flops / seconds / gpus / 1e12,
     mfu: flops / seconds / gpus / peak,
@@ -194,16 +195,26 @@ function jobFacts(job: Job): Readonly<Record<string, number | string>> {
   };
 }
 
-/** The step under the kindest and the unkindest values of what is assumed of device and host. */
-function interval(job: Job, layout: Layout, seconds: number): { low: number; high: number } {
-  const { sustained } = job.cluster.device;
-  const under = (launchCompute: number, launchExchange: number, rate: number): number => {
-    const evaluator = createEvaluator(job, { launchCompute, launchExchange, sustained: rate });
-    return evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout)).seconds;
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The step under the kindest and the unkindest values of the assumed host times and of the sustained rate of products.
+ * Ranges of links, attention and memory are listed with the assumptions and are not in it.
+ */
+function interval(evaluator: Evaluator, layout: Layout, seconds: number): { low: number; high: number } {
+  const { job } = evaluator;
+  const { assumptions, launchCompute, launchExchange } = evaluator.pricesOf(layout);
+  const rangeOf = (what: string, value: number): { low: number; high: number } =>
+    assumptions.find((each) => each.what === what) ?? { low: value, high: value };
+  const compute = rangeOf('host seconds per kernel launch', launchCompute);
+  const exchange = rangeOf('host seconds per exchange launch', launchExchange);
+  const sustained = rangeOf('sustained over burst rate of matrix products', job.cluster.device.sustained.value);
+  const under = (launch: number, launchOver: number, rate: number): number => {
+    const other = createEvaluator(job, { launchCompute: launch, launchExchange: launchOver, sustained: rate });
+    return evaluateStep(other.specOf(layout), other.orderOf(layout)).seconds;
   };
   return {
-    low: Math.min(seconds, under(10e-6, 15e-6, sustained.high)),
-    high: Math.max(seconds, under(67e-6, 170e-6, sustained.low)),
+    low: Math.min(seconds, under(compute.low, exchange.low, sustained.high)),
+    high: Math.max(seconds, under(compute.high, exchange.high, sustained.low)),
   };
 }
 

@@ -16,17 +16,21 @@ interface Range {
   readonly high: number;
 }
 
-/** Share of allocated activations and buffers that an allocator with expandable segments loses. */
+/** Share of what comes and goes (activations, buffers) that an allocator with expandable segments loses. */
 const FRAGMENTS: Range = { value: 0.03, low: 0.01, high: 0.08 };
 /** Bytes of one communicator; an axis with more than one rank has one. */
-const COMMUNICATOR: Range = { value: 0.4e9, low: 0.2e9, high: 0.8e9 };
+const COMMUNICATOR: Range = { value: 0.5e9, low: 0.2e9, high: 0.8e9 };
 /** Bytes of context, kernels and workspace of the matrix library. */
 const CONTEXT: Range = { value: 0.75e9, low: 0.4e9, high: 1.2e9 };
 
 export const memoryAssumptions: readonly Assumption[] = [
-  { what: 'share of allocated memory lost to fragments', ...FRAGMENTS, source: 'physics notes, memory; a range' },
+  { what: 'share of activations and buffers lost to fragments', ...FRAGMENTS, source: 'a guess with a range' },
   { what: 'bytes of a communicator', ...COMMUNICATOR, source: 'physics notes: about 0.5 GB each' },
-  { what: 'bytes of context and workspace', ...CONTEXT, source: 'physics notes: 0.3 to 0.6 GB and workspace' },
+  {
+    what: 'bytes of context and workspace',
+    ...CONTEXT,
+    source: 'context 0.3 to 0.6 GB (physics notes), workspace of the matrix library 0.1 to 0.6 GB, a guess',
+  },
 ];
 
 export interface DeviceMemory {
@@ -48,9 +52,9 @@ export function deviceMemory(job: Job, layout: Layout, peak: number, resident: n
     return device(FRAGMENTS.high, COMMUNICATOR.high, CONTEXT.high) > capacity ? 'at-risk' : 'fits';
   };
   return {
-    allocatedBytes: peak,
-    reservedBytes: reserved(FRAGMENTS.value),
-    deviceBytes: device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value),
+    allocatedBytes: Math.round(peak),
+    reservedBytes: Math.round(reserved(FRAGMENTS.value)),
+    deviceBytes: Math.round(device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value)),
     verdict: verdictOf(),
   };
 }

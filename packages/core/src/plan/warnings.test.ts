@@ -26,7 +26,13 @@ const rows: readonly (readonly [string, string, number, LayoutRequest, readonly 
     ['DATA_SYNC_EXPOSED'],
   ],
   ['few micro-batches, and so a bubble', '1x dgx-a100', 16, stages, ['BUBBLE_OVER_10_PERCENT', 'FEW_MICRO_BATCHES']],
-  ['stages of unequal memory', '1x dgx-a100', 256, { ...stages, layersPerStage: [5, 1, 1, 1] }, ['STAGES_UNBALANCED']],
+  [
+    'stages of unequal memory, of which three wait for one',
+    '1x dgx-a100',
+    256,
+    { ...stages, layersPerStage: [5, 1, 1, 1] },
+    ['BUBBLE_OVER_10_PERCENT', 'STAGES_UNBALANCED'],
+  ],
   ['nothing where exchanges hide', '1x dgx-a100', 64, { data: 8 }, []],
 ];
 

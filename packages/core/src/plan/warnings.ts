@@ -3,22 +3,20 @@ import type { Prices } from '../cost/index.ts';
 import { type Issue, warning } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
 import { type Layout, microBatchesOf } from '../layout/index.ts';
-import type { StepParts } from '../sim/index.ts';
 import { formatShare } from '../units/index.ts';
 import type { ShownStage } from './show.ts';
 
 export function warningsOf(
   job: Job,
   layout: Layout,
-  parts: StepParts,
-  seconds: number,
+  shares: { readonly bubble: number; readonly data: number },
   prices: Prices,
   stages: readonly ShownStage[],
 ): readonly Issue[] {
   return [
-    ...pipelineWarnings(job, layout, parts.bubble / seconds),
+    ...pipelineWarnings(job, layout, shares.bubble),
     ...linkWarnings(layout, prices),
-    ...dataWarnings(layout, parts.data / seconds),
+    ...dataWarnings(layout, shares.data),
     ...memoryWarnings(stages),
   ];
 }

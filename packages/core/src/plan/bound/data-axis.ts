@@ -1,6 +1,6 @@
 /** @file What the data axis adds to a stage at least. */
 import { isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
-import { ENTRY, EXIT } from '../../cost/index.ts';
+import { ENTRY, EXIT, TIER_OVERLAP } from '../../cost/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import { type StageLoad, sizeOf, way } from './load.ts';
 import type { BoundInput } from './time.ts';
@@ -25,10 +25,10 @@ export interface DataAxis {
 
 const NOTHING: DataAxis = { open: 0, opened: 0, last: 0, burst: 0, reduceLane: 0, gatherLane: 0, inTurns: 0 };
 
-/** A group over several tiers takes max + 0.15 min of its tiers: one exchange of all bytes is at most this much more than
+/** A group over several tiers takes max + overlap x min of its tiers: one exchange of all bytes is at most this much more than
  * the exchanges of its parts.
  */
-const TIERS = 1.15;
+const TIERS = 1 + TIER_OVERLAP;
 
 export function dataAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const { layout } = input;
