@@ -1,4 +1,4 @@
-/** @file What `run` and `verify` are asked to execute: a job whose model the runtime has kernels for, on tokens of a file,
+/** @file What `run` and `verify` are asked to execute: a job that compiles and fits this machine, on tokens of a file,
  * of the text that ships with Meshwright, or drawn from the seed.
  */
 import { Option } from '@commander-js/extra-typings';
@@ -30,8 +30,6 @@ export interface RunRequest {
   readonly issues: readonly Issue[];
 }
 
-const executed: readonly string[] = ['gpt2', 'llama', 'mixtral'];
-
 /** Weight, gradient and two moments in four bytes: what a parameter takes at least. */
 const BYTES_PER_PARAMETER = 16;
 
@@ -45,15 +43,9 @@ export function readRunRequest(
   const file = readJobFile(path, layoutText, host);
   const { job } = file;
   const parameters = countParameters(job.model).total;
-  throwOnErrors([...checkModel(job), ...checkSize(BYTES_PER_PARAMETER * parameters)].map(file.place));
+  throwOnErrors(checkSize(BYTES_PER_PARAMETER * parameters).map(file.place));
   const { layout, issues } = chooseLayout(file);
   return { file, job, layout, parameters, corpus: corpusFor(job, data, host), issues: [...file.issues, ...issues] };
-}
-
-function checkModel({ model }: Job): readonly Issue[] {
-  if (executed.includes(model.kind)) return [];
-  const message = `the runtime has no kernels for a model of kind ${model.kind}.`;
-  return [issue('MODEL_NOT_EXECUTED', 'model', message, `Use one of kind ${executed.join(', ')}.`)];
 }
 
 function corpusFor({ model }: Job, data: string | undefined, host: Host): Corpus | undefined {

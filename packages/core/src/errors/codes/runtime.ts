@@ -12,10 +12,6 @@ export const runtime = {
     meaning: 'The job would hold more memory on all its ranks together than this machine has.',
     fix: 'Use a smaller model or batch of the same kind; the laws of a layout do not depend on the size.',
   },
-  MODEL_NOT_EXECUTED: {
-    meaning: 'The runtime has no kernels for this kind of model.',
-    fix: 'Use a model of kind gpt2, llama or mixtral.',
-  },
   DATA_UNREADABLE: {
     meaning: 'A file of training data is not what its name says.',
     fix: 'Use plain text, JSONL with a text in each line, or 16-bit token ids (.bin).',
