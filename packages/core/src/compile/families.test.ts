@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCluster } from '../cluster/index.ts';
 import { createJob, type Job } from '../job/index.ts';
-import type { Layout } from '../layout/index.ts';
+import { checkLayout, type Layout } from '../layout/index.ts';
 import { modelFromConfig } from '../model/index.ts';
 import { verifyProgram } from '../program/index.ts';
 import { blockContext, blockTemplates, compileProgram } from './index.ts';
@@ -79,6 +79,16 @@ describe('blocks that differ from those of Llama', () => {
     expect(exchangesOf(jobOf('stablelm'))).toBe('gsgs ggsggs');
     expect(exchangesOf(jobOf('phi'))).toBe('gs ggs');
     expect(exchangesOf(jobOf('gpt_neox'))).toBe('ggs gggss');
+  });
+  it('norms behind only, over all heads: sound without tensor parallelism, which is refused by name', () => {
+    const job = jobOf('olmo2');
+    const alone = { tensor: 1, sequenceParallel: false };
+    for (const changes of [...layouts.map((each) => ({ ...each, ...alone }))]) {
+      expect(verifyProgram(compileProgram(job, toyLayout(changes)))).toEqual([]);
+    }
+    const codes = checkLayout(job, toyLayout(base)).map(({ code }) => code);
+    expect(codes).toContain('QUERY_KEY_NORM_NOT_SPLIT');
+    expect(parameterCounts(job.model, alone)).toEqual(sizesByLaw(job.model, alone));
   });
   it('norms of queries and keys keep what they were, and nothing of the values', () => {
     const { buffers } = blockTemplates(blockContext(jobOf('qwen3', { head_dim: 8 }), toyLayout(base)));

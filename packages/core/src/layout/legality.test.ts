@@ -79,6 +79,13 @@ const cases: readonly Case[] = [
     passes: {},
   },
   {
+    code: 'QUERY_KEY_NORM_NOT_SPLIT',
+    sizes: { normsAllHeads: true },
+    breaks: {},
+    says: 'layout.tensor: the norm over the queries of all heads cannot be split over 2 ranks. Use 1.',
+    passes: { tensor: 1, data: 4, sequenceParallel: false },
+  },
+  {
     code: 'FFN_NOT_DIVISIBLE',
     sizes: { ffn: 11_006 },
     breaks: four,

@@ -14,6 +14,8 @@ export interface SampleSizes {
   readonly length?: number;
   readonly nodes?: number;
   readonly attention?: 'flash' | 'unfused';
+  /** One norm over the queries of all heads. */
+  readonly normsAllHeads?: boolean;
   readonly precision?: 'fp32' | 'bf16' | 'fp16';
 }
 
@@ -29,6 +31,7 @@ export function sampleJob(sizes: SampleSizes = {}): LayoutJob {
       qkvBias: false,
       outBias: false,
       rotary: undefined,
+      ...(sizes.normsAllHeads && { queryKeyNorm: 'projection' as const }),
     },
     ffn: { kind: 'dense', width: ffn, gated: true, activation: 'silu', bias: false },
   };

@@ -25,17 +25,16 @@ const inModel: readonly Missing<ModelSpec>[] = [
 ];
 
 const inLayer: readonly Missing<LayerSpec>[] = [
-  { what: 'norms behind attention and feed-forward only', has: ({ placement }) => placement === 'post' },
   {
     what: 'a bias before a norm behind attention or feed-forward',
-    has: ({ placement, attention, ffn }) => placement === 'both' && (attention.outBias || ffn.bias === true),
+    has: ({ placement, attention, ffn }) =>
+      (placement === 'both' || placement === 'post') && (attention.outBias || ffn.bias === true),
   },
   { what: 'experts beside attention', has: (layer) => isParallel(layer) && isRouted(layer) },
 ];
 
 const inAttention: readonly Missing<AttentionSpec>[] = [
   { what: 'latent attention', has: ({ kind }) => kind === 'latent' },
-  { what: 'norms over the queries and keys of all heads', has: (each) => normOf(each) === 'projection' },
   { what: 'norms of their own for the queries and keys of each head', has: (each) => normOf(each) === 'heads' },
   { what: 'attention sinks', has: (each) => each.kind === 'grouped-query' && each.sinks === true },
   { what: 'attention in chunks', has: ({ chunked }) => chunked === true },

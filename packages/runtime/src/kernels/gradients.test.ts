@@ -87,6 +87,18 @@ test('gradients of norms on queries and keys are those of finite differences', (
   expectGradient(kn, dkn, out, dy, run);
 });
 
+test('gradients of norms over all queries and all keys are those of finite differences', () => {
+  const [qkv, qn, kn, out] = [randomTensor([S, B, P]), randomTensor([16]), randomTensor([8]), zeroTensor([S, B, P])];
+  const [raw, st, dy] = [zeroTensor([S, B, 24]), zeroTensor([2, S, B]), randomTensor([S, B, P])];
+  const [dx, dqn, dkn] = [like(qkv), like(qn), like(kn)];
+  const run = () => call('qk-norm-all', [qkv, qn, kn], [out, raw, st], { ...heads, epsilon: 1e-5 });
+  run();
+  call('qk-norm-all.dx', [dy, raw, st, qn, kn], [dx, dqn, dkn], heads);
+  expectGradient(qkv, dx, out, dy, run);
+  expectGradient(qn, dqn, out, dy, run);
+  expectGradient(kn, dkn, out, dy, run);
+});
+
 test('a factor on a product and on an embedding passes into their gradients', () => {
   const [x, w, bias, y] = [randomTensor([S, B, H]), randomTensor([3, H]), randomTensor([3]), zeroTensor([S, B, 3])];
   const dy = randomTensor([S, B, 3]);

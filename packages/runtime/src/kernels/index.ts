@@ -21,7 +21,7 @@ import { biasDw, gemm, gemmDw, gemmDx } from './gemm.ts';
 import type { HeadCounts } from './heads.ts';
 import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
 import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
-import { queryKeyNorm, queryKeyNormDx } from './query-key-norm.ts';
+import { headGroups, queryKeyNorm, queryKeyNormDx, wholeGroups } from './query-key-norm.ts';
 import { add, dropout, dropoutAdd, dropoutDx } from './residual.ts';
 import { rope, ropeDx } from './rope.ts';
 import { type Kernel, type KernelCall, nameOf, numberOf, readOf as r, writeOf as w } from './tensor.ts';
@@ -42,20 +42,26 @@ const factorOf = (c: KernelCall): number => (c.attributes['factor'] === undefine
 const turnedOf = (c: KernelCall): number => numberOf(c, c.attributes['turned'] === undefined ? 'headSize' : 'turned');
 const epsilonOf = (c: KernelCall): number => numberOf(c, 'epsilon');
 
+const queryKeyNorms = (c: KernelCall, groups: ReturnType<typeof headGroups>): void =>
+  queryKeyNorm(
+    { qkv_SBP: r(c, 0), qn_D: r(c, 1), kn_D: r(c, 2) },
+    { out_SBP: w(c, 0), raw_SBQ: w(c, 1), st_NSB: w(c, 2) },
+    groups,
+    epsilonOf(c),
+  );
+
+const queryKeyNormsDx = (c: KernelCall, groups: ReturnType<typeof headGroups>): void =>
+  queryKeyNormDx(
+    { dqkv_SBP: r(c, 0), raw_SBQ: r(c, 1), st_NSB: r(c, 2), qn_D: r(c, 3), kn_D: r(c, 4) },
+    { out_SBP: w(c, 0), dqn_D: w(c, 1), dkn_D: w(c, 2) },
+    groups,
+  );
+
 const attentionKernels = {
-  'qk-norm': (c) =>
-    queryKeyNorm(
-      { qkv_SBP: r(c, 0), qn_D: r(c, 1), kn_D: r(c, 2) },
-      { out_SBP: w(c, 0), raw_SBQ: w(c, 1), st_NSB: w(c, 2) },
-      headsOf(c),
-      epsilonOf(c),
-    ),
-  'qk-norm.dx': (c) =>
-    queryKeyNormDx(
-      { dqkv_SBP: r(c, 0), raw_SBQ: r(c, 1), st_NSB: r(c, 2), qn_D: r(c, 3), kn_D: r(c, 4) },
-      { out_SBP: w(c, 0), dqn_D: w(c, 1), dkn_D: w(c, 2) },
-      headsOf(c),
-    ),
+  'qk-norm': (c) => queryKeyNorms(c, headGroups(r(c, 0), headsOf(c))),
+  'qk-norm.dx': (c) => queryKeyNormsDx(c, headGroups(r(c, 0), headsOf(c))),
+  'qk-norm-all': (c) => queryKeyNorms(c, wholeGroups(r(c, 1), r(c, 2))),
+  'qk-norm-all.dx': (c) => queryKeyNormsDx(c, wholeGroups(r(c, 3), r(c, 4))),
   rope: (c) => rope(r(c, 0), w(c, 0), headsOf(c), { theta: numberOf(c, 'theta'), turned: turnedOf(c) }),
   'rope.dx': (c) => ropeDx(r(c, 0), w(c, 0), headsOf(c), { theta: numberOf(c, 'theta'), turned: turnedOf(c) }),
   attention: (c) => attention(r(c, 0), w(c, 0), w(c, 1), headsOf(c)),

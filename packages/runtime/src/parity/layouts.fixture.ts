@@ -40,6 +40,7 @@ export const families = {
   'side by side with one norm, biases': { ...sizes, model_type: 'phi' },
   'side by side with one norm, layer norms without bias': { ...sizes, model_type: 'cohere', logit_scale: 2 },
   'scaled branches and logits': { ...sizes, model_type: 'granite', residual_multiplier: 0.5, logits_scaling: 0.5 },
+  'norms behind only, and over all heads': { ...sizes, model_type: 'olmo2' },
   'capped scores and logits': {
     ...sizes,
     model_type: 'gemma2',

@@ -67,6 +67,8 @@ function layerSizes({ attention, ffn, placement = 'pre' }: LayerSpec, h: number)
   const headNorms =
     attention.kind === 'grouped-query' && attention.queryKeyNorm === 'head' ? 2 * attention.headSize : 0;
   const query = attention.heads * attention.headSize;
+  const allNorms = attention.kind === 'grouped-query' && attention.queryKeyNorm === 'projection';
+  const normed = allNorms ? query + attention.kvHeads * attention.headSize : 0;
   const fused = query + 2 * attention.kvHeads * attention.headSize;
   const inner = (ffn.gated ? 2 : 1) * ffn.width;
   const experts = ffn.kind === 'moe' ? ffn.experts : 1;
@@ -76,7 +78,7 @@ function layerSizes({ attention, ffn, placement = 'pre' }: LayerSpec, h: number)
     vectors: (attention.outBias ? h : 0) + (biased ? h : 0),
     apart: (ffn.kind === 'moe' ? ffn.experts * h : 0) + headNorms,
     norms: normsOf[placement],
-    cut: h * (fused + query) + (attention.qkvBias ? fused : 0) + feedForward,
+    cut: h * (fused + query) + (attention.qkvBias ? fused : 0) + normed + feedForward,
   };
 }
 

@@ -30,7 +30,7 @@ export function attendBackward(builder: Builder, dag: string, input: string, int
 }
 
 /** The whole-sequence input of a column-parallel product: kept by forward, or gathered once more. */
-export function gatheredInput(builder: Builder, input: 'n1' | 'n2'): string {
+export function gatheredInput(builder: Builder, input: 'n1' | 'n2' | 'x' | 'r'): string {
   const { context } = builder;
   if (!context.sequenceParallel) return input;
   return context.keepGathered ? `${input}g` : builder.gather(input, `${input}h`, 'gather-again');

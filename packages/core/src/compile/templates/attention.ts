@@ -26,22 +26,25 @@ function ropeAttributes(builder: Builder) {
   return { ...attributesOf(builder), theta: rotary?.theta ?? 0, ...(turned !== undefined && { turned }) };
 }
 
-const hasQueryKeyNorm = ({ context }: Builder): boolean => {
+/** The kernel of norms of queries and keys: head by head, or over all heads. */
+const queryKeyNormOf = ({ context }: Builder): 'qk-norm' | 'qk-norm-all' | undefined => {
   const { attention } = context.layer;
-  return attention.kind === 'grouped-query' && attention.queryKeyNorm === 'head';
+  if (attention.kind !== 'grouped-query' || attention.queryKeyNorm === undefined) return undefined;
+  return attention.queryKeyNorm === 'head' ? 'qk-norm' : 'qk-norm-all';
 };
 
 /** Norms of queries and keys in place; what they were is kept for backward. */
-function queryKeyNorm(builder: Builder): void {
+function queryKeyNorm(builder: Builder, kernel: 'qk-norm' | 'qk-norm-all'): void {
   const { dims, context } = builder;
   const { heads, kvHeads, headSize } = context.layer.attention;
   const parts = [heads * headSize, kvHeads * headSize];
   const kept = dim('qk', (heads + kvHeads) * headSize, 'tensor', context.tensor, parts);
-  const each = dim('a', heads + kvHeads, 'tensor', context.tensor, [heads, kvHeads]);
+  const each =
+    kernel === 'qk-norm' ? dim('a', heads + kvHeads, 'tensor', context.tensor, [heads, kvHeads]) : dim('2', 2);
   builder.declare('qkr', [dims.sWhole, dims.b, kept]);
   builder.declare('stq', [each, dims.sWhole, dims.b], { dtype: 'fp32' });
   const attributes = { ...attributesOf(builder), epsilon: context.model.normEpsilon };
-  builder.compute('qk-norm', ['qkv', 'qn.w', 'kn.w'], ['qkv', 'qkr', 'stq'], attributes);
+  builder.compute(kernel, ['qkv', 'qn.w', 'kn.w'], ['qkv', 'qkr', 'stq'], attributes);
 }
 
 /** qkv -> o. Blockwise attention keeps `lse` only; unfused attention keeps probabilities and their dropout. */
@@ -49,7 +52,8 @@ export function attentionCore(builder: Builder): void {
   const { dims, context } = builder;
   const { rotary } = context.layer.attention;
   const attributes = coreAttributes(builder);
-  if (hasQueryKeyNorm(builder)) queryKeyNorm(builder);
+  const normed = queryKeyNormOf(builder);
+  if (normed) queryKeyNorm(builder, normed);
   if (rotary) builder.compute('rope', ['qkv'], ['qkv'], ropeAttributes(builder));
   builder.declare('o', [dims.sWhole, dims.b, dims.o]);
   if (context.attention === 'flash') {
@@ -86,9 +90,10 @@ export function attentionCoreBackward(builder: Builder): void {
     builder.compute('scores.dx', ['dsc', 'qkv'], ['dqkv+='], attributes);
   }
   if (rotary) builder.compute('rope.dx', ['dqkv'], ['dqkv'], ropeAttributes(builder));
-  if (!hasQueryKeyNorm(builder)) return;
+  const normed = queryKeyNormOf(builder);
+  if (!normed) return;
   const gradients = ['dqkv', 'G.qn.w+=', 'G.kn.w+='];
-  builder.compute('qk-norm.dx', ['dqkv', 'qkr', 'stq', 'qn.w', 'kn.w'], gradients, attributesOf(builder));
+  builder.compute(`${normed}.dx`, ['dqkv', 'qkr', 'stq', 'qn.w', 'kn.w'], gradients, attributesOf(builder));
 }
 
 const scoreDims = ({ dims }: Builder) => [dims.heads, dims.b, dims.sWhole, dims.sWhole];

@@ -29,19 +29,20 @@ export function layerBackward(context: BlockContext, declarations: Declarations)
 
 const isParallel = ({ layer }: BlockContext): boolean => layer.placement?.startsWith('parallel') === true;
 
-/** Attention, then feed-forward; norms before each, and behind each where the model has them. */
+/** Attention, then feed-forward; norms before each, behind each, or both. */
 function sequentialForward(builder: Builder): void {
   const { dims, declare } = builder;
   const { attention, ffn, placement } = builder.context.layer;
-  const behind = placement === 'both';
-  norm(builder, 'x', 'ln1', 'n1', 'st1');
-  attend(builder, builder.gather('n1', 'n1g'));
+  const behind = placement === 'both' || placement === 'post';
+  const [first, second] = inputsOf(builder);
+  if (first === 'n1') norm(builder, 'x', 'ln1', 'n1', 'st1');
+  attend(builder, builder.gather(first, `${first}g`));
   let attended = builder.reduce('a', 'as');
   if (behind) attended = normBehind(builder, attended, 'pn1');
   declare('r', [dims.s, dims.b, dims.h]);
   addResidual(builder, attended, attention.outBias ? 'proj.b' : 'none', 'x', 'r', 'mk1');
-  norm(builder, 'r', 'ln2', 'n2', 'st2');
-  feedForward(builder, builder.gather('n2', 'n2g'));
+  if (second === 'n2') norm(builder, 'r', 'ln2', 'n2', 'st2');
+  feedForward(builder, builder.gather(second, `${second}g`));
   let fed = builder.reduce('c', 'cs');
   if (behind) fed = normBehind(builder, fed, 'pn2');
   addResidual(builder, fed, ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none', 'r', 'y', 'mk2');
@@ -50,26 +51,33 @@ function sequentialForward(builder: Builder): void {
 function sequentialBackward(builder: Builder): void {
   const { compute } = builder;
   const { attention, ffn, placement } = builder.context.layer;
-  const behind = placement === 'both';
+  const behind = placement === 'both' || placement === 'post';
+  const [first, second] = inputsOf(builder);
   let dc = droppedGradient(builder, 'dy', 'mk2', 'dyd');
   if (behind) dc = normBehindBackward(builder, dc, 'c', 'pn2');
   const dyg = builder.gather(dc, 'dyg');
-  const n2 = gatheredInput(builder, 'n2');
+  const n2 = gatheredInput(builder, second);
   if (ffn.kind === 'dense' && ffn.bias) compute('bias.dw', [dc], ['G.fc2.b+=']);
   let dn2 = 'dn2g';
   feedForwardBackward(builder, dyg, n2, () => {
     dn2 = builder.reduce('dn2g', 'dn2');
   });
-  normBackward(builder, { gradient: dn2, input: 'r', parameter: 'ln2', stats: 'st2', residual: 'dy', to: 'dr' });
+  if (second === 'r') compute('add', [dn2, 'none', 'dy'], ['dr']);
+  else normBackward(builder, { gradient: dn2, input: 'r', parameter: 'ln2', stats: 'st2', residual: 'dy', to: 'dr' });
 
   let da = droppedGradient(builder, 'dr', 'mk1', 'drd');
   if (behind) da = normBehindBackward(builder, da, 'a', 'pn1');
   const drg = builder.gather(da, 'drg');
-  const n1 = gatheredInput(builder, 'n1');
+  const n1 = gatheredInput(builder, first);
   if (attention.outBias) compute('bias.dw', [da], ['G.proj.b+=']);
   const dn1 = attendBackward(builder, drg, n1);
-  normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual: 'dr', to: 'dx' });
+  if (first === 'x') compute('add', [dn1, 'none', 'dr'], ['dx']);
+  else normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual: 'dr', to: 'dx' });
 }
+
+/** What attention and feed-forward read: normalised, or the residual itself where norms stand behind only. */
+const inputsOf = ({ context }: Builder): readonly ['n1', 'n2'] | readonly ['x', 'r'] =>
+  context.layer.placement === 'post' ? ['x', 'r'] : ['n1', 'n2'];
 
 /** The output of a branch, normalised before it joins the residual. */
 function normBehind(builder: Builder, branch: string, parameter: 'pn1' | 'pn2'): string {

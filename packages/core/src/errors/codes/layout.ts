@@ -12,6 +12,10 @@ export const layout = {
     meaning: 'Key and value heads cannot be split evenly over the tensor ranks, and are not replicated.',
     fix: 'Use a tensor degree that divides the number of key and value heads.',
   },
+  QUERY_KEY_NORM_NOT_SPLIT: {
+    meaning: 'Queries and keys have one norm over all heads, which is not computed on a part of the heads.',
+    fix: 'Use tensor 1.',
+  },
   FFN_NOT_DIVISIBLE: {
     meaning: 'The feed-forward (or one expert) cannot be split evenly over the tensor ranks.',
     fix: 'Use a tensor degree that divides its width.',

@@ -1,10 +1,14 @@
 /** @file Rules of the tensor axis: what each matrix and the sequence are split over. */
 import type { Code } from '../../errors/index.ts';
+import type { AttentionSpec } from '../../model/index.ts';
 import { commonDivisors, listed, multiplesAround, nearest } from '../divisors.ts';
 import type { LayoutJob } from '../job.ts';
 import { distinctLayers, type LayoutRule } from './rule.ts';
 
 const headsOf = (job: LayoutJob): readonly number[] => distinctLayers(job).map((layer) => layer.attention.heads);
+
+const normsAllHeads = (attention: AttentionSpec): boolean =>
+  attention.kind === 'grouped-query' && attention.queryKeyNorm === 'projection';
 
 /** Degrees that divide `sizes`, and the heads, without which no other divisor helps. */
 const fitting = (job: LayoutJob, sizes: readonly number[], tensor: number): readonly number[] =>
@@ -46,6 +50,12 @@ export const tensorRules: readonly LayoutRule<'tensor'>[] = [
     'torchtitan, pull request 2577; Megatron-LM replicates heads instead',
     (job) => distinctLayers(job).map((layer) => layer.attention.kvHeads),
     (size) => `${size} key and value ${size === 1 ? 'head' : 'heads'}`,
+  ),
+  divides(
+    'QUERY_KEY_NORM_NOT_SPLIT',
+    'transformers, models/olmo2/modeling_olmo2.py: one norm over the queries of all heads; a split one needs one more sum',
+    (job) => distinctLayers(job).flatMap(({ attention }) => (normsAllHeads(attention) ? [1] : [])),
+    () => 'the norm over the queries of all heads',
   ),
   divides(
     'FFN_NOT_DIVISIBLE',

@@ -42,6 +42,8 @@ export type KernelName =
   | 'rmsnorm.dx'
   | 'qk-norm'
   | 'qk-norm.dx'
+  | 'qk-norm-all'
+  | 'qk-norm-all.dx'
   | 'rope'
   | 'rope.dx'
   | 'attention'
@@ -90,6 +92,9 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   // In place: `raw` keeps queries and keys as they were; a head has one statistic.
   'qk-norm': memoryRow('qkv:[s b p] qn:[d!] kn:[d] -> out:[s b p] raw:[s b p*] st:[p* s b]', 5),
   'qk-norm.dx': memoryRow('dqkv:[s b p] raw:[s b p*] st:[p* s b] qn:[d!] kn:[d] -> out:[s b p] dqn:[d] dkn:[d]', 11),
+  // One norm over all heads of queries and one over all of keys: heads are whole.
+  'qk-norm-all': memoryRow('qkv:[s b p!] qn:[q] kn:[k] -> out:[s b p] raw:[s b r] st:[2 s b]', 5),
+  'qk-norm-all.dx': memoryRow('dqkv:[s b p!] raw:[s b r] st:[2 s b] qn:[q] kn:[k] -> out:[s b p] dqn:[q] dkn:[k]', 11),
   rope: memoryRow('qkv:[s! b p] -> out:[s b p]', 3),
   'rope.dx': memoryRow('dqkv:[s! b p] -> out:[s b p]', 3),
   attention: attention('qkv:[s! b p] -> o:[s b p*] lse:[p* s b]'),
