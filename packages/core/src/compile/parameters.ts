@@ -19,14 +19,10 @@ export interface TensorChoice {
 const parameterDims = (spec: ParameterSpec, tensor: number): readonly Dim[] =>
   spec.dims.map((each) => dim(each.label, each.size, each.tensor && 'tensor', tensor, each.parts));
 
-/** Whole parameters whose gradients each rank knows in part whatever the sequence is: the router sees the part of the
- * probabilities' gradient that the rank's slice of the experts gives, norms of queries and keys see the rank's heads.
- */
+/** Whole, and in part on each rank whatever the sequence is: the router by experts' slices, these norms by heads. */
 const alwaysSummed: readonly string[] = ['router.w', 'qn.w', 'kn.w'];
 
-/** The gradient is partial over tensor: the parameter is whole but each rank sees a part of the sequence, or of what it
- * is used for.
- */
+/** The gradient is partial over tensor: the parameter is whole, but each rank sees a part of what it is used for. */
 export function isSummed(spec: ParameterSpec, choice: TensorChoice): boolean {
   if (choice.tensor === 1 || spec.dims.some((each) => each.tensor)) return false;
   return choice.sequenceParallel || alwaysSummed.includes(spec.name);
