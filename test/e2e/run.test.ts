@@ -72,6 +72,11 @@ describe('meshwright run', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain(expected);
     }
+    const { code, stderr } = meshwright(['run', toy, '--data', 'examples/toy-2x2x2.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^TOKEN_UNKNOWN {2}--data: examples\/toy-2x2x2\.yaml has the token \d+, and the model knows/,
+    );
   });
 });
 

@@ -31,7 +31,7 @@ export function jobFromText(text: string, path: string, layoutText: string | und
   const issues = [...reading.issues, ...(given?.issues ?? [])];
   if (!reading.job || issues.some((each) => each.severity === 'error')) throw new InputError(issues);
   const place = (each: Issue): Issue => {
-    if (each.position) return each;
+    if (each.position || each.path.startsWith('--')) return each;
     const [, key = ''] = each.path.split('.');
     const position = given?.places.get(key);
     return position ? { ...each, position } : reading.place(each);
