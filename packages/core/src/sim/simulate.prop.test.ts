@@ -158,11 +158,10 @@ describe('with fixed blocks and free transfers', () => {
   });
 });
 
-it('places a hundred thousand operations in well under a second', () => {
+it('places a hundred thousand operations, and ends by the closed form', () => {
   const large = pipelineProgram('1f1b', 8, 440);
   const lists = large.lists.map((list) => expandList(large, list));
   expect(lists.reduce((sum, list) => sum + list.operations.length, 0)).toBeGreaterThan(100_000);
-  const start = performance.now();
-  simulateProgram(large, blockPrices(large, 1, 2), lists);
-  expect(performance.now() - start).toBeLessThan(1500);
+  const { seconds } = simulateProgram(large, blockPrices(large, 1, 2), lists);
+  expect(seconds / (3 * (440 + 8 - 1))).toBeCloseTo(1, 9);
 });
