@@ -1,7 +1,8 @@
 /** @file The endings of a layout: the choices that stages and micro-batches do not depend on. */
 import type { Code } from '../errors/index.ts';
+import { bucketWithEffect } from './buckets.ts';
 import { type LayoutJob, profileOf } from './job.ts';
-import { defaultReduction, recomputeWithEffect, reductionWithEffect } from './normal.ts';
+import { defaultGradientType, defaultReduction, recomputeWithEffect, reductionWithEffect } from './normal.ts';
 import { reductionRules } from './rules/degrees.ts';
 import { firstBroken } from './rules/rule.ts';
 import { sequenceRules } from './rules/tensor.ts';
@@ -50,7 +51,7 @@ function makeEndings(
   const rejected = new Map<Code, number>();
   let count = 0;
   for (const block of blockEndings(job, request, tensor)) {
-    for (const exchange of dataEndings(job, request, data)) {
+    for (const exchange of dataEndings(job, request, tensor, data)) {
       count += 1;
       const broken =
         firstBroken(sequenceRules, job, { tensor, ...block }) ??
@@ -82,15 +83,18 @@ function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): r
 
 type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'bucketMB' | 'gradientReduction'>;
 
-function dataEndings(job: LayoutJob, request: LayoutRequest, data: number): readonly DataEnding[] {
+function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, data: number): readonly DataEnding[] {
   const { prefetch, bucketMB } = profileOf(job);
   if (data === 1) {
     return [{ sharding: 0, prefetch: prefetch.value, bucketMB: bucketMB.value, gradientReduction: 'per-step' }];
   }
+  const gradientType = request.gradientType ?? defaultGradientType(job);
+  const asked = options(request.bucketMB, [25, 100]);
+  const sizes = [...new Set(asked.map((size) => bucketWithEffect(job, tensor, gradientType, size)))];
   return options(request.sharding, shardings).flatMap((sharding) => {
     const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
     const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];
-    const buckets = sharding < 3 ? options(request.bucketMB, [25, 100]) : [bucketMB.value];
+    const buckets = sharding < 3 ? sizes : [bucketMB.value];
     return ahead.flatMap((units) =>
       buckets.map((size) => ({ sharding, prefetch: units, bucketMB: size, gradientReduction })),
     );

@@ -50,8 +50,8 @@ describe('normalizeLayout', () => {
     expect(normal({ sequenceParallel: false }).keepGathered).toBe(false);
   });
   it('has units to prefetch under sharding 3 and buckets below', () => {
-    expect(normal({ sharding: 2, bucketMB: 100 })).toMatchObject({ prefetch: 1, bucketMB: 100 });
-    expect(normal({ bucketMB: 100 }).bucketMB).toBe(25);
+    expect(normal({ sharding: 2, bucketMB: 400 })).toMatchObject({ prefetch: 1, bucketMB: 400 });
+    expect(normal({ bucketMB: 400 }).bucketMB).toBe(25);
   });
   it('recomputes scores only where they are stored', () => {
     expect(normal({ recompute: 'selective' }).recompute).toBe('none');

@@ -1,5 +1,6 @@
 /** @file Normal form: of layouts that compute, keep and send the same, one stands for all. */
 import { type AxisName, defaultOrder } from '../mesh/index.ts';
+import { bucketWithEffect } from './buckets.ts';
 import { type LayoutJob, profileOf } from './job.ts';
 import type { GradientReduction, Layout, Recompute, ScheduleName, Sharding } from './types.ts';
 
@@ -18,7 +19,7 @@ export const defaultGradientType = (job: LayoutJob): Layout['gradientType'] =>
  *
  * Without data ranks nothing is sharded or reduced; one stage has no schedule and no chunks; one tensor rank has no
  * sequence shards; with one micro-batch all schedules are the same list and per-step is per micro-batch; blockwise
- * attention never writes the scores that selective recomputation drops. Idempotent. */
+ * attention never writes the scores that selective recomputation drops; buckets hold whole blocks. Idempotent. */
 export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const profile = profileOf(job);
   const { tensor, pipeline, data } = layout;
@@ -33,7 +34,10 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     data,
     sharding,
     prefetch: sharding === 3 ? layout.prefetch : profile.prefetch.value,
-    bucketMB: data > 1 && sharding < 3 ? layout.bucketMB : profile.bucketMB.value,
+    bucketMB:
+      data > 1 && sharding < 3
+        ? bucketWithEffect(job, tensor, layout.gradientType, layout.bucketMB)
+        : profile.bucketMB.value,
     gradientType: layout.gradientType,
     gradientReduction: reductionWithEffect(sharding, microBatches, layout.gradientReduction),
     microBatch: layout.microBatch,
