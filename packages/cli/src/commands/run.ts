@@ -29,7 +29,7 @@ import {
 } from '../output/run-words.ts';
 
 const USUAL_STEPS = 20;
-const USUAL_PEAK = 0.003;
+const USUAL_PEAK = 0.001;
 const VALIDATIONS = 5;
 
 /** A rank of a slow machine may compute for minutes before its neighbours hear of it. */
