@@ -8,6 +8,7 @@ import {
   createPrices,
   drawTimeline,
   planJob,
+  priceOptionsOf,
   pricesOf,
   readJob,
   renderIssue,
@@ -42,7 +43,7 @@ for (const { list, byAxis } of bytesSent(program).lists) {
 }
 
 // 3. The same program in time, and drawn.
-const step = simulateProgram(program, pricesOf(program, createPrices(job.cluster, program.mesh)));
+const step = simulateProgram(program, pricesOf(program, createPrices(job.cluster, program.mesh, priceOptionsOf(job))));
 const svg = drawTimeline(step, best.layout.schedule);
 console.log(`${step.seconds.toFixed(2)} s simulated, drawn in ${svg.length} characters of SVG`);
 

@@ -27,7 +27,7 @@ export { completeLayout, formatLayout, type Layout, type LayoutRequest } from '@
 export { memoryOf, type ProgramMemory } from '@meshwright/core/memory';
 export { countParameters, flopsPerToken, type ModelSpec, modelFromPreset } from '@meshwright/core/model';
 /** The best layouts, or one in full. */
-export { type Planned, planJob, type Shown, showLayout, splitCosts } from '@meshwright/core/plan';
+export { type Planned, planJob, priceOptionsOf, type Shown, showLayout, splitCosts } from '@meshwright/core/plan';
 /** Step programs: text, JSON, laws, differences, bytes. */
 export {
   bytesSent,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
-import { type Host, readText, type Stream } from './host.ts';
+import { exitCodes, type Host, readText, type Stream } from './host.ts';
 import { runCommand } from './run-command.ts';
 import { saveChunks } from './save-chunks.ts';
 
@@ -25,11 +25,16 @@ const host: Host = {
   },
 };
 
-/** A reader that has seen enough (`| head`) is no error. */
+/** A reader that has seen enough (`| head`) is no error; a full disk is, in one line. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    if (error.code === 'EPIPE') process.exit();
+    if (stream === process.stdout) {
+      process.stderr.write(
+        `FILE_NOT_WRITTEN  stdout: ${error.code ?? error.message}. Free space, or write elsewhere.\n`,
+      );
+    }
+    process.exit(exitCodes.badInput);
   });
 }
 

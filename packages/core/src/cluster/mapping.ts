@@ -101,7 +101,13 @@ function readIntra(fields: Fields, preset: ClusterSpec, gpusPerNode: number, pci
   const base = preset.intra;
   const own = fields.mapping('intra', ['kind', 'gpus', 'GBps', 'efficiency', 'latencyUs']);
   const kind = own?.choice('kind', kinds, 'VALUE_UNKNOWN') ?? base.kind;
-  if (kind === 'pcie') return pcieIntra(pcie);
+  if (kind === 'pcie') {
+    for (const key of ['gpus', 'GBps', 'efficiency', 'latencyUs'].filter((each) => own?.has(each))) {
+      const message = `${key} of a domain of PCIe is that of the PCIe link.`;
+      fields.issues.push(issue('KEY_UNKNOWN', fields.pathOf(`intra.${key}`), message, 'Give it under pcie.'));
+    }
+    return pcieIntra(pcie);
+  }
   // A preset without fast links says nothing of NVLink: its efficiency and latency are guesses of their own.
   const from = base.kind === 'pcie' ? createCluster(kind === 'pairs' ? 'bridge-4x-a100' : 'dgx-a100').intra : base;
   const wholeNode = base.gpus === preset.gpusPerNode || from !== base;

@@ -35,11 +35,13 @@ const size = z.union([
     .max(2 ** 50),
   z.string().regex(sizePattern),
 ]);
+/** No control characters: names go to terminals and into drawings. */
+const printable = /^\P{Cc}*$/u;
 const mapping = z.looseObject({});
 const namedOrMapped = z.union([z.string().min(1), mapping]);
 
 const shape = {
-  name: z.string().min(1).max(120).optional(),
+  name: z.string().min(1).max(120).regex(printable, 'has characters that do not print').optional(),
   model: namedOrMapped,
   cluster: namedOrMapped,
   batch: z.strictObject({

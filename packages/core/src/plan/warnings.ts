@@ -1,9 +1,10 @@
 /** @file The pitfalls of the field as warnings, each with its threshold, the number here, and what to do. */
+import { capacityBytes } from '../cluster/index.ts';
 import type { Prices } from '../cost/index.ts';
 import { type Issue, warning } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
 import { type Layout, microBatchesOf } from '../layout/index.ts';
-import { formatShare } from '../units/index.ts';
+import { bytes, formatBytes, formatShare } from '../units/index.ts';
 import type { ShownStage } from './show.ts';
 
 export function warningsOf(
@@ -17,7 +18,7 @@ export function warningsOf(
     ...pipelineWarnings(job, layout, shares.bubble),
     ...linkWarnings(layout, prices),
     ...dataWarnings(layout, shares.data),
-    ...memoryWarnings(stages),
+    ...memoryWarnings(stages, capacityBytes(job.cluster)),
   ];
 }
 
@@ -62,13 +63,22 @@ function dataWarnings(layout: Layout, exposed: number): readonly Issue[] {
   return issues;
 }
 
-function memoryWarnings(stages: readonly ShownStage[]): readonly Issue[] {
-  const bytes = stages.map((stage) => stage.deviceBytes);
-  const most = Math.max(...bytes);
-  const least = Math.min(...bytes);
-  if (stages.length === 1 || least > 0.6 * most) return [];
-  const what = `the fullest stage holds ${(most / least).toFixed(1)} times the memory of the emptiest.`;
-  return [
-    warning('STAGES_UNBALANCED', 'layout.layersPerStage', what, 'Move layers, or recompute on the full stages only.'),
-  ];
+function memoryWarnings(stages: readonly ShownStage[], capacity: number): readonly Issue[] {
+  const devices = stages.map((stage) => stage.deviceBytes);
+  const most = Math.max(...devices);
+  const least = Math.min(...devices);
+  const issues: Issue[] = [];
+  const over = stages.some((stage) => stage.verdict === 'does-not-fit');
+  if (over || stages.some((stage) => stage.verdict === 'at-risk')) {
+    const relation = over ? 'more than' : 'too near to';
+    const what = `the fullest stage needs ${formatBytes(bytes(most))}, ${relation} the ${formatBytes(bytes(capacity))} of a device.`;
+    const fix = 'Split more, shard more or recompute.';
+    issues.push(warning(over ? 'OUT_OF_MEMORY' : 'MEMORY_AT_RISK', 'layout', what, fix));
+  }
+  if (stages.length > 1 && least <= 0.6 * most) {
+    const what = `the fullest stage holds ${(most / least).toFixed(1)} times the memory of the emptiest.`;
+    const fix = 'Move layers, or recompute on the full stages only.';
+    issues.push(warning('STAGES_UNBALANCED', 'layout.layersPerStage', what, fix));
+  }
+  return issues;
 }

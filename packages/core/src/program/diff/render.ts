@@ -20,7 +20,7 @@ export const renderSections = (sections: readonly SectionDiff[]): string =>
   sections.map((section) => `${renderSection(section).join('\n')}\n`).join('\n');
 
 function renderSection({ kind, name, edits, removed, added }: SectionDiff): readonly string[] {
-  const width = Math.max(...edits.map((edit) => String(lineOf(edit).number ?? '').length));
+  const width = edits.reduce((most, edit) => Math.max(most, String(lineOf(edit).number ?? '').length), 0);
   const lines: string[] = [`${titles[kind](name)}: ${counted(removed, 'removed')}, ${counted(added, 'added')}`];
   let skipped = 0;
   for (const [index, edit] of edits.entries()) {

@@ -8,7 +8,8 @@ export function alignRows(
   options: { readonly indent: string; readonly right?: readonly number[]; readonly limits: readonly number[] },
 ): readonly string[] {
   const { indent, right = [], limits } = options;
-  const count = Math.max(0, ...rows.map((row) => row.cells.length));
+  // Rows may be a million: no spread of them into arguments.
+  const count = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
   const widths = Array.from({ length: count }, (_, column) =>
     widthOf(rows, column, limits[column] ?? limits[limits.length - 1] ?? 0),
   );
@@ -19,7 +20,8 @@ export function alignRows(
     });
     return (indent + padded.filter((_, column) => (widths[column] ?? 0) > 0).join(GAP)).trimEnd();
   });
-  const margin = Math.min(96, Math.max(0, ...bodies.map((body, index) => (rows[index]?.comment ? body.length : 0))));
+  const widest = bodies.reduce((most, body, index) => Math.max(most, rows[index]?.comment ? body.length : 0), 0);
+  const margin = Math.min(96, widest);
   return bodies.map((body, index) => {
     const comment = rows[index]?.comment;
     return comment ? `${body.padEnd(margin)}${GAP}# ${comment}` : body;
