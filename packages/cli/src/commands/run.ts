@@ -146,18 +146,22 @@ function runReport(program: Program, result: RunResult): Report & { readonly ok:
   const differ = failed ? [] : compareBytes(program, result, result.periods);
   const equal = differ.length === 0 && memory.every(({ differs }) => differs.length === 0);
   const bytes = bytesOfRun(program, result);
+  const diverged = losses.findIndex((loss) => !Number.isFinite(loss));
   return {
-    ok: !failed && equal,
+    ok: !failed && equal && diverged < 0,
     answer: failed ? failureWords(stopped) : answerOf(result),
     tables: failed
       ? []
       : [...(Object.keys(bytes).length > 0 ? [bytesTable(bytes, result.periods)] : []), memoryTable(result)],
-    reasons: differ
-      .slice(0, 8)
-      .map(
-        ({ rank, kind, over, predicted, moved }) =>
-          `rank ${rank}: ${kind} over ${over} moved ${moved}, not ${predicted}.`,
-      ),
+    reasons: [
+      ...(diverged < 0 ? [] : [`The loss is no number from step ${diverged + 1} on. Use a smaller --rate.`]),
+      ...differ
+        .slice(0, 8)
+        .map(
+          ({ rank, kind, over, predicted, moved }) =>
+            `rank ${rank}: ${kind} over ${over} moved ${moved}, not ${predicted}.`,
+        ),
+    ],
     json: () => ({
       schema: 'meshwright.run/1',
       steps: losses.length,

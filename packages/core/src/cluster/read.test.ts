@@ -78,6 +78,10 @@ describe('a cluster as a mapping', () => {
       curves: [],
     });
     expect(read({ preset: 'dgx-h100', intra: { kind: 'pcie' } }).cluster?.intra).toMatchObject({ gpus: 1, curves: [] });
+    const dropped = read({ preset: 'rtx-workstation', intra: { GBps: 1 } }).issues;
+    expect(dropped.map((each) => `${each.code} ${each.path}`)).toEqual([
+      expect.stringMatching(/^KEY_UNKNOWN .*intra\.GBps$/),
+    ]);
     expect(read({ preset: 'rtx-workstation', intra: { kind: 'switch', GBps: 50 } }).cluster?.intra).toMatchObject({
       gpus: 4,
       curves: [],
