@@ -1,7 +1,7 @@
 /** @file Parameters of a stage: how tensor parallelism cuts them, and how they lie in buckets. */
 import type { Layout } from '../layout/index.ts';
 import type { ModelSpec, ParameterSpec } from '../model/index.ts';
-import { parametersOf } from '../model/index.ts';
+import { blockParameters } from '../model/index.ts';
 import type { Bucket, View } from '../program/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
 import { type BlockContext, dim } from './context.ts';
@@ -61,7 +61,8 @@ export function parameterCounts(model: ModelSpec, choice: TensorChoice): Paramet
     }
     return { summed, rest };
   };
-  const specs = parametersOf(model);
+  // All layers are alike: the first stands for all.
+  const specs = (['embed', 0, 'head'] as const).flatMap((block) => blockParameters(model, block));
   const isTied = (spec: ParameterSpec): boolean => model.tied && spec.name === 'wte';
   return {
     embed: count(specs.filter((spec) => spec.block === 'embed' && !isTied(spec))),
@@ -210,10 +211,9 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
   const choice = { tensor: layout.tensor, sequenceParallel: layout.sequenceParallel };
   const layers = model.layers.length;
   const degrees = tensorDegrees(layout.tensor);
-  const mine = parametersOf(model).filter((spec) => {
-    const isTied = model.tied && spec.name === 'wte';
-    return plan.tied ? isTied : !isTied && plan.blocks.includes(blockNumber(spec, layers));
-  });
+  const mine = (plan.tied ? [-1] : plan.blocks)
+    .flatMap((block) => blockParameters(model, block < 0 ? 'embed' : block >= layers ? 'head' : block))
+    .filter((spec) => (model.tied && spec.name === 'wte') === plan.tied);
   const parts = paddedParts(plan, layout);
   const summedEnd = parts.length > 1 ? (parts[0] ?? 0) : plan.summed;
   let summedOffset = 0;
