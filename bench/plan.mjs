@@ -82,12 +82,14 @@ function warmUp() {
   const { cluster } = clusterFromRequest('12x dgx-a100', 'cluster');
   const { model } = modelFromPreset('llama-2-13b', 'model');
   const job = createJob({ name: 'warm-up', model, cluster, batch: { sequences: 96, length: 4096 } });
-  const evaluator = createEvaluator(job);
-  const boundOf = boundBook(evaluator);
   let count = 0;
-  for (const layout of layoutSpace(job, {}, splitCosts(job)).layouts()) {
-    boundOf(layout);
-    if (count++ % 100 === 0) evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout));
+  for (let round = 0; round < 4; round++) {
+    const evaluator = createEvaluator(job);
+    const boundOf = boundBook(evaluator);
+    for (const layout of layoutSpace(job, {}, splitCosts(job)).layouts()) {
+      boundOf(layout);
+      if (count++ % 100 === 0) evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout));
+    }
   }
 }
 

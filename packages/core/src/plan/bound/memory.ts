@@ -13,6 +13,8 @@ export function peakBound(
   let peakBytes = 0;
   let residentBytes = 0;
   for (let stage = 0; stage < loads.length; stage++) {
+    // Of stages that hold the same, the first keeps the most micro-batches in flight.
+    if (stage > 0 && loads[stage] === loads[stage - 1]) continue;
     const state = stateBytes(input, loads[stage] as StageLoad);
     const bytes = state + workingBytes(input, stage);
     if (bytes > peakBytes) {

@@ -37,17 +37,23 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
   const send = sendSeconds(input);
   const axisOf = dataAxis(input);
   const shards = isSharded(layout) ? layout.data : 1;
-  const { norm } = input.tailOf((loads[0]?.elements ?? 0) / shards, input);
+  let known = loads[0] as StageLoad;
+  let axis = axisOf(known);
+  let tail = input.tailOf(known.elements / shards, input);
+  const { norm } = tail;
   let best = layout.schedule === 'naive' ? microBatches * roundTrip(loads, send) + norm : 0;
   let update = 0;
   let arrive = 0;
   let leave = 0;
   for (let stage = 0; stage < loads.length; stage++) {
     const load = loads[stage] as StageLoad;
-    const axis = axisOf(load);
+    if (load !== known) {
+      known = load;
+      axis = axisOf(load);
+      tail = input.tailOf(load.elements / shards, input);
+    }
     const work = microBatches * load.computeSeconds;
     const end = Math.max(Math.max(arrive, axis.open) + work, axis.opened + work - load.openForward);
-    const tail = input.tailOf(load.elements / shards, input);
     best = Math.max(
       best,
       Math.max(end, arrive + axis.inTurns) + leave + norm,
