@@ -55,6 +55,8 @@ const layouts: fc.Arbitrary<Layout> = fc
   .record({
     tensor: fc.constantFrom(1, 2),
     data: fc.constantFrom(1, 2),
+    context: fc.constant(1),
+    contextKind: fc.constant('ring' as const),
     sharding: fc.constantFrom(0 as const, 1 as const, 2 as const, 3 as const),
     prefetch: fc.constantFrom(0, 1, 2),
     bucketMB: fc.constantFrom(25, 0.001),

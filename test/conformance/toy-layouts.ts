@@ -9,6 +9,8 @@ const alone: Layout = {
   tensor: 1,
   pipeline: 1,
   data: 1,
+  context: 1,
+  contextKind: 'ring',
   sharding: 0,
   prefetch: 1,
   bucketMB: 25,

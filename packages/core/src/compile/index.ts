@@ -44,7 +44,7 @@ export function compileProgram(job: Job, layout: Layout): Program {
   return {
     schema: 'meshwright.program/1',
     name: job.name,
-    mesh: createMesh({ tensor: layout.tensor, data: layout.data, pipeline: layout.pipeline }, layout.order),
+    mesh: createMesh(layout, layout.order),
     groups: groupsOf(outline),
     layers: outline.layers,
     microBatches: outline.microBatches,

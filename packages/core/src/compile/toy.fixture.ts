@@ -21,6 +21,8 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   tensor: 2,
   pipeline: 2,
   data: 2,
+  context: 1,
+  contextKind: 'ring',
   sharding: 1,
   prefetch: 1,
   bucketMB: 25,

@@ -27,11 +27,13 @@ export function completeLayout(request: LayoutRequest, job: LayoutJob, costs: Sp
 
 function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts): Layout {
   const profile = profileOf(job);
-  const { tensor = 1, pipeline = 1, chunks = 1, sharding = 0 } = request;
+  const { tensor = 1, pipeline = 1, context = 1, chunks = 1, sharding = 0 } = request;
   return {
     tensor,
     pipeline,
-    data: request.data ?? dataLeft(gpusOf(job), tensor * pipeline),
+    data: request.data ?? dataLeft(gpusOf(job), tensor * pipeline * context),
+    context,
+    contextKind: request.contextKind ?? 'ring',
     sharding,
     prefetch: request.prefetch ?? profile.prefetch.value,
     bucketMB: request.bucketMB ?? profile.bucketMB.value,

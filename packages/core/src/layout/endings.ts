@@ -24,17 +24,17 @@ export interface Endings {
 
 const shardings: readonly Sharding[] = [0, 1, 2, 3];
 
-/** The endings for a tensor degree, a data degree and a number of micro-batches; equal ones are made once. */
+/** The endings for a tensor degree, a number of replicas and one of micro-batches; equal ones are made once. */
 export function endingsFor(
   job: LayoutJob,
   request: LayoutRequest,
-): (tensor: number, data: number, microBatches: number) => Endings {
+): (tensor: number, replicas: number, microBatches: number) => Endings {
   const known = new Map<string, Endings>();
-  return (tensor, data, microBatches) => {
-    const name = `${tensor} ${data > 1} ${microBatches > 1}`;
+  return (tensor, replicas, microBatches) => {
+    const name = `${tensor} ${replicas > 1} ${microBatches > 1}`;
     const found = known.get(name);
     if (found) return found;
-    const made = makeEndings(job, request, tensor, data, microBatches);
+    const made = makeEndings(job, request, tensor, replicas, microBatches);
     known.set(name, made);
     return made;
   };
@@ -44,18 +44,18 @@ function makeEndings(
   job: LayoutJob,
   request: LayoutRequest,
   tensor: number,
-  data: number,
+  replicas: number,
   microBatches: number,
 ): Endings {
   const legal: Ending[] = [];
   const rejected = new Map<Code, number>();
   let count = 0;
   for (const block of blockEndings(job, request, tensor)) {
-    for (const exchange of dataEndings(job, request, tensor, data)) {
+    for (const exchange of dataEndings(job, request, tensor, replicas)) {
       count += 1;
       const broken =
         firstBroken(sequenceRules, job, { tensor, ...block }) ??
-        firstBroken(reductionRules, job, { data, ...exchange });
+        firstBroken(reductionRules, job, { data: replicas, context: 1, ...exchange });
       if (broken) rejected.set(broken, (rejected.get(broken) ?? 0) + 1);
       else {
         const gradientReduction = reductionWithEffect(exchange.sharding, microBatches, exchange.gradientReduction);
@@ -83,9 +83,9 @@ function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): r
 
 type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'bucketMB' | 'gradientReduction'>;
 
-function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, data: number): readonly DataEnding[] {
+function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, replicas: number): readonly DataEnding[] {
   const { prefetch, bucketMB } = profileOf(job);
-  if (data === 1) {
+  if (replicas === 1) {
     return [{ sharding: 0, prefetch: prefetch.value, bucketMB: bucketMB.value, gradientReduction: 'per-step' }];
   }
   const gradientType = request.gradientType ?? defaultGradientType(job);

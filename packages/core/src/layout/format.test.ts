@@ -7,6 +7,8 @@ const layout: Layout = {
   tensor: 8,
   pipeline: 4,
   data: 2,
+  context: 1,
+  contextKind: 'ring',
   sharding: 1,
   prefetch: 1,
   bucketMB: 25,

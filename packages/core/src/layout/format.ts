@@ -1,7 +1,7 @@
 /** @file The short form of a layout: `tp=8,pp=4,dp=2,vpp=2,mbs=1,zero=1,ac=selective,schedule=interleaved-1f1b,sp=on`. */
 import { frameworks } from '../frameworks/index.ts';
 import { axisShortNames, type LayoutKey, layoutKeys } from './keys.ts';
-import { defaultReduction } from './normal.ts';
+import { defaultReduction, replicasOf } from './normal.ts';
 import type { Layout } from './types.ts';
 
 /** What goes without saying. */
@@ -39,7 +39,10 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
     case 'recompute':
       return true;
     case 'sharding':
-      return layout.data > 1;
+      return replicasOf(layout) > 1;
+    case 'context':
+    case 'contextKind':
+      return layout.context > 1;
     case 'chunks':
       return layout.chunks > 1;
     case 'schedule':

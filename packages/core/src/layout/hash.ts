@@ -1,4 +1,4 @@
-import type { Layout, Recompute, ScheduleName } from './types.ts';
+import type { ContextKind, Layout, Recompute, ScheduleName } from './types.ts';
 
 const scheduleNumbers: Readonly<Record<ScheduleName, number>> = {
   none: 0,
@@ -7,6 +7,7 @@ const scheduleNumbers: Readonly<Record<ScheduleName, number>> = {
   '1f1b': 3,
   'interleaved-1f1b': 4,
 };
+const contextNumbers: Readonly<Record<ContextKind, number>> = { ring: 0, 'all-to-all': 1, 'all-gather': 2, hybrid: 3 };
 const recomputeNumbers: Readonly<Record<Recompute, number>> = { none: 0, selective: 1, full: 2 };
 
 /** A whole number below 2^53 that equal layouts share and different ones almost surely do not: among a million layouts
@@ -23,6 +24,7 @@ export function layoutHash(layout: Layout): number {
   mix(layout.tensor);
   mix(layout.pipeline);
   mix(layout.data);
+  mix(layout.context * 4 + contextNumbers[layout.contextKind]);
   mix(layout.microBatch);
   mix(layout.chunks);
   mix(layout.prefetch);

@@ -12,8 +12,16 @@ export {
   layoutKeys,
 } from './keys.ts';
 export { checkLayout, layoutRules } from './legality.ts';
-export { microBatchesOf, normalizeLayout } from './normal.ts';
+export { microBatchesOf, normalizeLayout, replicasOf } from './normal.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
 export { countRejected, enumerateLayouts, type LayoutSpace, layoutSpace, type RejectedLayouts } from './space.ts';
 export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';
-export type { GradientReduction, Layout, LayoutRequest, Recompute, ScheduleName, Sharding } from './types.ts';
+export type {
+  ContextKind,
+  GradientReduction,
+  Layout,
+  LayoutRequest,
+  Recompute,
+  ScheduleName,
+  Sharding,
+} from './types.ts';

@@ -49,8 +49,27 @@ export const layoutKeys: readonly LayoutKey[] = [
     aliases: [],
     type: 'count',
     min: 1,
-    fallback: 'GPUs / (tp pp)',
+    fallback: 'GPUs / (tp pp cp)',
     meaning: 'Ranks that hold the same layers and take different sequences.',
+  },
+  {
+    name: 'context',
+    short: 'cp',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning: 'Ranks that split the sequence, in attention too; weights are shared out over data x context.',
+  },
+  {
+    name: 'contextKind',
+    short: 'cpkind',
+    aliases: [],
+    type: 'name',
+    names: ['ring', 'all-to-all', 'all-gather', 'hybrid'],
+    fallback: 'ring',
+    meaning:
+      'How context ranks meet keys and values: handed around, heads for tokens, all at once, or heads inside and a ring outside.',
   },
   {
     name: 'chunks',
@@ -179,7 +198,6 @@ export interface LaterLayoutKey {
 
 /** Keys that may be written already, at their default. */
 export const laterLayoutKeys: readonly LaterLayoutKey[] = [
-  { name: 'context', short: 'cp', aliases: [], accepts: ['1'], meaning: 'Ranks that split the sequence in attention.' },
   { name: 'expert', short: 'ep', aliases: [], accepts: ['1'], meaning: 'Ranks that split the experts.' },
   {
     name: 'expertTensor',
@@ -201,13 +219,6 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
     aliases: [],
     accepts: ['on', 'true'],
     meaning: 'Gathered weights are freed after each use under sharding 3.',
-  },
-  {
-    name: 'contextKind',
-    short: 'cpkind',
-    aliases: [],
-    accepts: ['ring'],
-    meaning: 'How context ranks exchange keys and values.',
   },
   { name: 'offload', short: 'offload', aliases: [], accepts: ['none'], meaning: 'What is kept in host memory.' },
   {

@@ -10,6 +10,8 @@ const base: Layout = {
   tensor: 2,
   pipeline: 2,
   data: 2,
+  context: 1,
+  contextKind: 'ring',
   sharding: 1,
   prefetch: 1,
   bucketMB: 25,
@@ -44,6 +46,12 @@ const cases: readonly Case[] = [
     code: 'DEGREES_NOT_GPUS',
     breaks: { data: 4 },
     says: 'layout.data: tensor 2 x pipeline 2 x data 4 = 16 is not the 8 GPUs. Use data 2.',
+    passes: {},
+  },
+  {
+    code: 'LAYOUT_KEY_NOT_YET',
+    breaks: { data: 1, context: 2 },
+    says: 'layout.context: 2 is not priced yet. Leave context out, or use 1.',
     passes: {},
   },
   {

@@ -3,7 +3,7 @@ import { type Issue, issue } from '../errors/index.ts';
 import { defaultOrder } from '../mesh/index.ts';
 import type { LayoutJob } from './job.ts';
 import { layoutKeys } from './keys.ts';
-import { batchRules, degreeRules, orderRules, reductionRules } from './rules/degrees.ts';
+import { batchRules, contextRules, degreeRules, orderRules, reductionRules } from './rules/degrees.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
 import { sequenceRules, tensorRules } from './rules/tensor.ts';
@@ -12,6 +12,7 @@ import type { Layout, LayoutRequest } from './types.ts';
 /** Every rule, in the order of the issues. */
 export const layoutRules: readonly LayoutRule[] = [
   ...degreeRules,
+  ...contextRules,
   ...batchRules,
   ...reductionRules,
   ...orderRules,

@@ -11,19 +11,23 @@ export const MOST_MICRO_BATCHES: number = 2 ** 19;
 export const microBatchesOf = (job: LayoutJob, layout: Pick<Layout, 'data' | 'microBatch'>): number =>
   job.batch.sequences / (layout.data * layout.microBatch);
 
+/** Ranks that hold the same dense parameters: they take different sequences, or different parts of one. */
+export const replicasOf = ({ data, context }: Pick<Layout, 'data' | 'context'>): number => data * context;
+
 /** The element type of gradients when nobody chooses. */
 export const defaultGradientType = (job: LayoutJob): Layout['gradientType'] =>
   job.precision === 'bf16' ? profileOf(job).gradientType.value : 'fp32';
 
 /** The layout with every key that has no effect at its default.
  *
- * Without data ranks nothing is sharded or reduced; one stage has no schedule and no chunks; one tensor rank has no
+ * Without data or context ranks nothing is sharded or reduced; one stage has no schedule and no chunks; one tensor rank has no
  * sequence shards; with one micro-batch all schedules are the same list and per-step is per micro-batch; blockwise
  * attention never writes the scores that selective recomputation drops; buckets hold whole blocks. Idempotent. */
 export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const profile = profileOf(job);
-  const { tensor, pipeline, data } = layout;
-  const sharding = data > 1 ? layout.sharding : 0;
+  const { tensor, pipeline, data, context } = layout;
+  const replicas = replicasOf(layout);
+  const sharding = replicas > 1 ? layout.sharding : 0;
   const chunks = pipeline > 1 ? layout.chunks : 1;
   const microBatches = microBatchesOf(job, layout);
   const recompute = recomputeWithEffect(job, layout.recompute);
@@ -32,10 +36,12 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     tensor,
     pipeline,
     data,
+    context,
+    contextKind: context > 1 ? layout.contextKind : 'ring',
     sharding,
     prefetch: sharding === 3 ? layout.prefetch : profile.prefetch.value,
     bucketMB:
-      data > 1 && sharding < 3
+      replicas > 1 && sharding < 3
         ? bucketWithEffect(job, tensor, layout.gradientType, layout.bucketMB)
         : profile.bucketMB.value,
     gradientType: layout.gradientType,
@@ -85,11 +91,10 @@ function scheduleWithEffect(
 
 /** Axes of degree 1 do not matter: they stand where the default order has them when the others stand so, else last. */
 export function orderWithEffect(
-  layout: Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'order'>,
+  layout: Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'context' | 'order'>,
   usual: readonly AxisName[],
 ): readonly AxisName[] {
-  const matters = (axis: AxisName): boolean =>
-    (axis === 'tensor' || axis === 'pipeline' || axis === 'data') && layout[axis] > 1;
+  const matters = (axis: AxisName): boolean => axis !== 'expert' && layout[axis] > 1;
   const complete = [...layout.order, ...defaultOrder.filter((axis) => !layout.order.includes(axis))];
   const wide = complete.filter(matters);
   const usualWide = usual.filter(matters);

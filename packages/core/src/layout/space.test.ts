@@ -40,7 +40,12 @@ function* everyLayout(layers: number): Generator<Layout> {
 type Grid = Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage'>;
 
 function* withEndings(grid: Grid): Generator<Layout> {
-  const rest = { gradientType: 'bf16', order: ['tensor', 'context', 'expert', 'data', 'pipeline'] } as const;
+  const rest = {
+    context: 1,
+    contextKind: 'ring',
+    gradientType: 'bf16',
+    order: ['tensor', 'context', 'expert', 'data', 'pipeline'],
+  } as const;
   for (const recompute of ['none', 'selective', 'full'] as const) {
     for (const sharding of [0, 1, 2, 3] as const) {
       const gradientReduction = sharding >= 2 ? 'per-micro-batch' : 'per-step';

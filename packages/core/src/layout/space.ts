@@ -6,8 +6,8 @@ import { divisorsOf } from './divisors.ts';
 import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkValues } from './legality.ts';
-import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
-import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
+import { defaultGradientType, microBatchesOf, orderWithEffect, replicasOf } from './normal.ts';
+import { batchRules, contextRules, degreeRules, orderRules } from './rules/degrees.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
 import { tensorRules } from './rules/tensor.ts';
@@ -35,8 +35,10 @@ export interface LayoutSpace {
 /** Degrees, micro-batch and schedule: what is chosen before the endings. */
 type Grid = Pick<
   Layout,
-  'tensor' | 'pipeline' | 'data' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage' | 'gradientType' | 'order'
+  Degrees | 'contextKind' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage' | 'gradientType' | 'order'
 >;
+
+type Degrees = 'tensor' | 'pipeline' | 'data' | 'context';
 
 interface Choice {
   readonly grid: Grid;
@@ -62,7 +64,7 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
   const endingsOf = endingsFor(job, request);
   if (unusable) reject(unusable.code, 1);
   for (const { grid, broken } of unusable ? [] : gridsOf(job, request, costs)) {
-    const endings: Endings = endingsOf(grid.tensor, grid.data, microBatchesOf(job, grid));
+    const endings: Endings = endingsOf(grid.tensor, replicasOf(grid), microBatchesOf(job, grid));
     if (broken !== undefined) {
       reject(broken, endings.count);
       continue;
@@ -91,6 +93,8 @@ function* layoutsOf(choices: readonly Choice[]): Generator<Layout> {
         tensor: grid.tensor,
         pipeline: grid.pipeline,
         data: grid.data,
+        context: grid.context,
+        contextKind: grid.contextKind,
         sharding: ending.sharding,
         prefetch: ending.prefetch,
         bucketMB: ending.bucketMB,
@@ -120,10 +124,12 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
   const usual = profileOf(job).order.value;
   const gradientType = request.gradientType ?? defaultGradientType(job);
   for (const degrees of degreesOf(gpusOf(job), request)) {
-    const { pipeline, data } = degrees;
+    const { pipeline, data, context } = degrees;
+    const contextKind = context > 1 ? (request.contextKind ?? 'ring') : 'ring';
     const requested = { ...degrees, order: request.order ?? usual };
     const brokenDegrees =
       firstBroken(degreeRules, job, degrees) ??
+      firstBroken(contextRules, job, degrees) ??
       firstBroken(tensorRules, job, degrees) ??
       firstBroken(orderRules, job, requested);
     const order = orderWithEffect(requested, usual);
@@ -132,7 +138,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
       const one = microBatchesOf(job, { data, microBatch }) === 1;
       for (const { chunks, schedule } of schedulesFor(pipeline, job.model.layers.length, one, request)) {
         const layersPerStage = splits(pipeline, chunks);
-        const grid = { ...degrees, microBatch, chunks, schedule, layersPerStage, gradientType, order };
+        const grid = { ...degrees, contextKind, microBatch, chunks, schedule, layersPerStage, gradientType, order };
         const broken = brokenBatch ?? firstBroken(layerRules, job, grid) ?? firstBroken(scheduleRules, job, grid);
         yield { grid, broken };
       }
@@ -140,25 +146,27 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
   }
 }
 
-/** Triples of degrees: given ones as they are, the others divisors; data is what they leave unless it is given too. */
-function* degreesOf(gpus: number, request: LayoutRequest): Generator<Pick<Layout, 'tensor' | 'pipeline' | 'data'>> {
+/** Degrees: given ones as they are, the others divisors; data is what they leave unless it is given too. */
+function* degreesOf(gpus: number, request: LayoutRequest): Generator<Pick<Layout, Degrees>> {
+  const { context = 1 } = request;
   const tensors = request.tensor === undefined ? divisorsOf(gpus) : [request.tensor];
   for (const tensor of tensors) {
     const rest = gpus % tensor === 0 ? gpus / tensor : gpus;
     const pipelines = request.pipeline === undefined ? divisorsOf(rest) : [request.pipeline];
     for (const pipeline of pipelines) {
-      const left = gpus / (tensor * pipeline);
+      const left = gpus / (tensor * pipeline * context);
       const data = request.data ?? Math.max(1, Math.floor(left));
       // With a free degree, a product that misses the GPUs is no candidate; with none, it is what the user must hear.
       const free = request.tensor === undefined || request.pipeline === undefined;
-      if (tensor * pipeline * data === gpus || !free || isOnlyWay(gpus, request)) yield { tensor, pipeline, data };
+      const fits = tensor * pipeline * data * context === gpus;
+      if (fits || !free || isOnlyWay(gpus, request)) yield { tensor, pipeline, data, context };
     }
   }
 }
 
 /** No choice of the open degrees multiplies to the GPUs: their rejection must be counted. */
-const isOnlyWay = (gpus: number, { tensor = 1, pipeline = 1, data = 1 }: LayoutRequest): boolean =>
-  gpus % (tensor * pipeline * data) !== 0;
+const isOnlyWay = (gpus: number, { tensor = 1, pipeline = 1, data = 1, context = 1 }: LayoutRequest): boolean =>
+  gpus % (tensor * pipeline * data * context) !== 0;
 
 function microBatchesFor(perRank: number, request: LayoutRequest): readonly number[] {
   if (request.microBatch !== undefined) return [request.microBatch];

@@ -4,6 +4,8 @@ import type { AxisName } from '../mesh/index.ts';
 export type Sharding = 0 | 1 | 2 | 3;
 export type Recompute = 'none' | 'selective' | 'full';
 export type ScheduleName = 'none' | 'naive' | 'gpipe' | '1f1b' | 'interleaved-1f1b';
+/** How context ranks bring queries together with the keys and values of others. */
+export type ContextKind = 'ring' | 'all-to-all' | 'all-gather' | 'hybrid';
 export type GradientReduction = 'per-step' | 'per-micro-batch';
 
 export interface Layout {
@@ -13,6 +15,10 @@ export interface Layout {
   readonly pipeline: number;
   /** Degree of the data axis. */
   readonly data: number;
+  /** Degree of the context axis: ranks that split the sequence, in attention too. */
+  readonly context: number;
+  /** Meaningful with context ranks. */
+  readonly contextKind: ContextKind;
   /** 0 DDP, 1 optimizer, 2 optimizer and gradients, 3 weights as well (FSDP). */
   readonly sharding: Sharding;
   /** Units that may be gathered ahead of the one in use; meaningful for sharding 3. */

@@ -1,7 +1,7 @@
 /** @file The mesh: named axes in order, and rank <-> coordinate <-> group as pure functions. */
 import { assertInvariant } from '../errors/index.ts';
 
-/** Axes of the dense grid. `context` and `expert` have degree 1 until a layout uses them. */
+/** Axes of the dense grid. `expert` has degree 1 until a layout uses it. */
 export type AxisName = 'tensor' | 'context' | 'expert' | 'data' | 'pipeline';
 
 export interface Axis {
@@ -18,7 +18,7 @@ export type Coordinate = Readonly<Record<AxisName, number>>;
 
 /** A mesh of the given degrees in the given order; axes that are left out have degree 1 and stand last. */
 export function createMesh(
-  degrees: Partial<Record<AxisName, number>>,
+  degrees: { readonly [Axis in AxisName]?: number },
   order: readonly AxisName[] = defaultOrder,
 ): Mesh {
   const names = [...order, ...defaultOrder.filter((name) => !order.includes(name))];

@@ -119,7 +119,7 @@ function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], {
 
 /** Layouts that split the ranks alike: they differ in schedule, sharding, recomputation and the like. */
 const sameSplit = (a: Layout, b: Layout): boolean =>
-  a.tensor === b.tensor && a.pipeline === b.pipeline && a.data === b.data;
+  a.tensor === b.tensor && a.pipeline === b.pipeline && a.data === b.data && a.context === b.context;
 
 /** Evaluates one layout: time, and memory of every stage with its verdict. */
 export function evaluateLayout(evaluator: Evaluator, layout: Layout): Candidate {

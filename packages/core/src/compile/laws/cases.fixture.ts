@@ -107,6 +107,8 @@ function layoutOf(draw: Draw): Layout {
     tensor,
     pipeline,
     data: draw.data,
+    context: 1,
+    contextKind: 'ring',
     sharding,
     prefetch: draw.prefetch,
     bucketMB: draw.bucketMB,

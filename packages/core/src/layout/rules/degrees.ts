@@ -4,21 +4,37 @@ import { gpusOf } from '../job.ts';
 import type { Finding, LayoutRule } from './rule.ts';
 
 /** Rules of the GPU count. */
-export const degreeRules: readonly LayoutRule<'tensor' | 'pipeline' | 'data'>[] = [
+export const degreeRules: readonly LayoutRule<'tensor' | 'pipeline' | 'data' | 'context'>[] = [
   {
     code: 'DEGREES_NOT_GPUS',
     key: 'data',
-    reads: ['tensor', 'pipeline', 'data'],
+    reads: ['tensor', 'pipeline', 'data', 'context'],
     source: 'Megatron-LM, training/arguments.py; torchtitan, parallel_dims.py',
-    find: (job, { tensor, pipeline, data }) => {
+    find: (job, degrees) => {
       const gpus = gpusOf(job);
-      const product = tensor * pipeline * data;
+      const { tensor, pipeline, data, context } = degrees;
+      const product = tensor * pipeline * data * context;
       if (product === gpus) return undefined;
+      const split = context > 1 ? ` x context ${context}` : '';
       return {
-        ...fittingDegree(gpus, tensor, pipeline, data),
-        message: `tensor ${tensor} x pipeline ${pipeline} x data ${data} = ${product} is not the ${gpus} GPUs.`,
+        ...fittingDegree(gpus, degrees),
+        message: `tensor ${tensor} x pipeline ${pipeline} x data ${data}${split} = ${product} is not the ${gpus} GPUs.`,
       };
     },
+  },
+];
+
+/** Rules of the context axis. */
+export const contextRules: readonly LayoutRule<'context'>[] = [
+  {
+    code: 'LAYOUT_KEY_NOT_YET',
+    key: 'context',
+    reads: ['context'],
+    source: 'this version: programs have no context exchanges yet',
+    find: (_job, { context }) =>
+      context === 1
+        ? undefined
+        : { message: `${context} is not priced yet.`, hint: 'Leave context out, or use 1.', values: { context } },
   },
 ];
 
@@ -45,14 +61,14 @@ export const batchRules: readonly LayoutRule<'data' | 'microBatch'>[] = [
 ];
 
 /** Rules of the data axis. */
-export const reductionRules: readonly LayoutRule<'data' | 'sharding' | 'gradientReduction'>[] = [
+export const reductionRules: readonly LayoutRule<'data' | 'context' | 'sharding' | 'gradientReduction'>[] = [
   {
     code: 'REDUCTION_NEEDS_SHARDING',
     key: 'gradientReduction',
-    reads: ['data', 'sharding', 'gradientReduction'],
+    reads: ['data', 'context', 'sharding', 'gradientReduction'],
     source: 'DDP and the distributed optimizer add up whole gradients and reduce them once per step',
-    find: (_job, { data, sharding, gradientReduction }) => {
-      if (gradientReduction === 'per-step' || sharding >= 2 || data === 1) return undefined;
+    find: (_job, { data, context, sharding, gradientReduction }) => {
+      if (gradientReduction === 'per-step' || sharding >= 2 || data * context === 1) return undefined;
       return {
         message: `gradients are whole under sharding ${sharding} and cannot be reduced per micro-batch.`,
         hint: 'Use per-step, or sharding 2 or 3.',
@@ -81,19 +97,19 @@ export const orderRules: readonly LayoutRule<'order'>[] = [
   },
 ];
 
-/** The degree that can be mended alone: data, else pipeline, else tensor; else data with all degrees to rethink. */
-function fittingDegree(gpus: number, tensor: number, pipeline: number, data: number): Omit<Finding, 'message'> {
-  const values = { tensor, pipeline, data, gpus };
-  const mended = (
-    [
-      ['data', tensor * pipeline],
-      ['pipeline', tensor * data],
-      ['tensor', pipeline * data],
-    ] as const
-  ).find(([, others]) => gpus % others === 0);
-  if (mended) {
-    const [key, others] = mended;
-    return { key, hint: `Use ${key} ${gpus / others}.`, values: { ...values, fits: [gpus / others] } };
+/** The degree that can be mended alone: data, else pipeline, else tensor, else context; else data with all to rethink. */
+function fittingDegree(
+  gpus: number,
+  degrees: Readonly<Record<'tensor' | 'pipeline' | 'data' | 'context', number>>,
+): Omit<Finding, 'message'> {
+  const { tensor, pipeline, data, context } = degrees;
+  const product = tensor * pipeline * data * context;
+  const values = { tensor, pipeline, data, ...(context > 1 && { context }), gpus };
+  const keys = ['data', 'pipeline', 'tensor', ...(context > 1 ? (['context'] as const) : [])] as const;
+  const key = keys.find((each) => gpus % (product / degrees[each]) === 0);
+  if (key) {
+    const fits = gpus / (product / degrees[key]);
+    return { key, hint: `Use ${key} ${fits}.`, values: { ...values, fits: [fits] } };
   }
   const tensors = nearest(divisorsOf(gpus), tensor);
   return {

@@ -150,6 +150,8 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
       rest: fc.record<Choice['rest']>({
         tensor: fc.constantFrom(1, 2, 4),
         data: fc.constantFrom(...data),
+        context: fc.constant(1),
+        contextKind: fc.constant('ring' as const),
         microBatch: fc.constantFrom(1, 2),
         sharding: fc.constantFrom(...sharding),
         prefetch: fc.constantFrom(...prefetch),

@@ -43,10 +43,7 @@ export function createEvaluator(
   const placeOf = (layout: Layout): PlacePrices =>
     remember(places, layout.order, () => ({ prices: new Map(), blocks: new Map() }));
   const pricesFor = (layout: Layout): Prices => {
-    const { tensor, data, pipeline, order } = layout;
-    return remember(placeOf(layout).prices, degreesKey(layout), () =>
-      book.pricesOf(createMesh({ tensor, data, pipeline }, order)),
-    );
+    return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(createMesh(layout, layout.order)));
   };
   const blocksFor = (layout: Layout): BlockPrices => {
     const known = placeOf(layout).blocks;
