@@ -9,6 +9,10 @@ tests() { npx vitest run --reporter=dot "$@"; }
 # 1: schedules.
 expect 'schedules of zero-bubble and DualPipe: complete, can run, hold and idle as their closed forms' 'Tests .* passed' tests packages/core/src/schedules
 
+# 2: exchanges.
+expect 'exchanges: flows are the bytes of each algorithm, choice and protocols as libraries compare them' 'Tests .* passed' tests packages/core/src/collectives
+expect 'H4 orders of PyTorch 2.9.0: GPipe, 1F1B, interleaved, ZB-V, DualPipeV' 'Tests .* passed' tests test/conformance/pytorch-schedules.test.ts
+
 # 6, H7: traces and files.
 expect 'H7 the answer: seconds and what the critical path is' '^[0-9.]+ m?s a step~: the critical path is [0-9]+ % ' meshwright simulate $toy
 expect_json 'the timeline takes as long as the plan says' "Math.abs(it.timeline.seconds / it.step.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json

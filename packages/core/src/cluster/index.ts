@@ -11,6 +11,17 @@ export const capacityBytes = (cluster: ClusterSpec): Bytes => bytes(cluster.devi
 export type { CollectiveCurve, CurveKind, GemmFit } from './fit-types.ts';
 export { createCluster, presetNames } from './presets.ts';
 export { type ClusterResult, clusterFromRequest } from './read.ts';
+export {
+  createTopology,
+  type DomainShape,
+  type LinkFamily,
+  type LinkName,
+  type LinkSpeeds,
+  type Topology,
+  type TopologyParts,
+  topologyOf,
+  withSpeeds,
+} from './topology/index.ts';
 export type {
   AttentionModel,
   ClusterSpec,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { algorithms, type CollectiveKind, chooseAlgorithm } from './index.ts';
+import { algorithms, type CollectiveKind, chooseExchange, SWITCH, timeAlone } from './index.ts';
 
 const { ring, direct, tree, hierarchical } = algorithms;
 const kinds: readonly CollectiveKind[] = [
@@ -30,7 +30,7 @@ describe('bytes sent per rank', () => {
   });
   it('are nothing for one rank', () => {
     for (const each of Object.values(algorithms)) {
-      for (const kind of each.kinds) {
+      for (const kind of kinds.filter((any) => each.takes(any, 1))) {
         expect(each.bytesSent(kind, 100, 1), `${each.name} ${kind}`).toBe(0);
         expect(each.steps(kind, 1), `${each.name} ${kind}`).toBe(0);
       }
@@ -53,10 +53,75 @@ describe('bytes sent per rank', () => {
   });
 });
 
-describe('the choice of an algorithm', () => {
-  it('is direct for scalars, trees for small buffers of many ranks, rings for large ones', () => {
-    expect(chooseAlgorithm('all-reduce', 4, 8, 5e-6, 50e9)).toBe('direct');
-    expect(chooseAlgorithm('all-reduce', 1e6, 128, 5e-6, 50e9)).toBe('tree');
-    expect(chooseAlgorithm('all-reduce', 1e10, 16, 5e-6, 50e9)).toBe('ring');
+/** Shares of the buffer that the busiest member sends, and that each one gets. */
+function sharesOf(algorithm: (typeof algorithms)['ring'], kind: CollectiveKind, ranks: number) {
+  const sent = new Float64Array(ranks);
+  const received = new Float64Array(ranks);
+  algorithm.flows(kind, ranks, (from, to, share) => {
+    if (from !== SWITCH) sent[from] = (sent[from] as number) + share;
+    if (to !== SWITCH) received[to] = (received[to] as number) + share;
+  });
+  return { sent: Math.max(...sent), received };
+}
+
+describe('flows between members', () => {
+  it('are the bytes that the busiest member sends', () => {
+    for (const algorithm of Object.values(algorithms)) {
+      if (algorithm.name === 'hierarchical') continue;
+      for (const kind of kinds.filter((each) => each !== 'send')) {
+        for (let ranks = 1; ranks <= 40; ranks++) {
+          if (!algorithm.takes(kind, ranks) || (algorithm.name === 'tree' && kind === 'broadcast')) continue;
+          const { sent } = sharesOf(algorithm, kind, ranks);
+          expect(sent, `${algorithm.name} ${kind} over ${ranks}`).toBeCloseTo(algorithm.bytesSent(kind, 1, ranks), 12);
+        }
+      }
+    }
+  });
+  it('bring every member what it lacks', () => {
+    for (const algorithm of Object.values(algorithms)) {
+      for (let ranks = 2; ranks <= 40; ranks++) {
+        if (algorithm.name === 'hierarchical' || !algorithm.takes('all-reduce', ranks)) continue;
+        const { received } = sharesOf(algorithm, 'all-reduce', ranks);
+        expect(Math.min(...received), `${algorithm.name} over ${ranks}`).toBeGreaterThanOrEqual(
+          algorithm.name === 'tree' ? 0.5 : 1,
+        );
+      }
+    }
+  });
+  it('of two trees make every member a leaf of one of them, but for the roots', () => {
+    for (let ranks = 4; ranks <= 64; ranks++) {
+      const { sent } = sharesOf(algorithms.tree, 'all-reduce', ranks);
+      expect(sent).toBeLessThanOrEqual(2);
+    }
+  });
+});
+
+describe('the choice of a library', () => {
+  const nvlink = { latencySeconds: 3.4e-6, bytesPerSecond: 360e9, link: 'nvlink', addsInSwitch: true } as const;
+  const network = { latencySeconds: 9.6e-6, bytesPerSecond: 50e9, link: 'network', addsInSwitch: false } as const;
+  it('is trees for small buffers of many ranks, rings for large ones, with the protocol of the size', () => {
+    expect(chooseExchange('all-reduce', 4, 8, network)).toEqual({ algorithm: 'tree', protocol: 'll' });
+    expect(chooseExchange('all-reduce', 1e6, 128, network)).toEqual({ algorithm: 'tree', protocol: 'll128' });
+    expect(chooseExchange('all-reduce', 1e10, 16, network)).toEqual({ algorithm: 'ring', protocol: 'simple' });
+  });
+  it('is the switch where that can add up', () => {
+    expect(chooseExchange('all-reduce', 1e9, 8, nvlink).algorithm).toBe('in-switch');
+  });
+  it('can be forced, as far as the way takes the kind', () => {
+    expect(chooseExchange('all-reduce', 4, 8, network, { algorithm: 'halving-doubling', protocol: 'simple' })).toEqual({
+      algorithm: 'halving-doubling',
+      protocol: 'simple',
+    });
+    expect(chooseExchange('all-gather', 1e9, 12, network, { algorithm: 'tree' }).algorithm).toBe('ring');
+    expect(chooseExchange('all-to-all', 1e9, 12, network).algorithm).toBe('pairwise');
+  });
+});
+
+describe('a collective alone on equal links', () => {
+  it('takes its steps and its bytes', () => {
+    expect(timeAlone(algorithms['halving-doubling'], 'all-reduce', 8e9, 8, 1e-6, 1e9)).toBeCloseTo(14 + 6e-6, 12);
+    expect(timeAlone(algorithms['halving-doubling'], 'all-reduce', 8e9, 6, 1e-6, 1e9)).toBeCloseTo(12 + 8 + 6e-6, 12);
+    expect(timeAlone(algorithms['in-switch'], 'all-reduce', 8e9, 8, 1e-6, 1e9)).toBeCloseTo(9 + 2e-6, 12);
+    expect(timeAlone(algorithms.pairwise, 'all-to-all', 8e9, 8, 1e-6, 1e9)).toBeCloseTo(7 + 7e-6, 12);
   });
 });

@@ -1,3 +1,10 @@
-/** @file Collectives: what each way of running one sends and how many steps it takes. */
-export { algorithms, type CollectiveAlgorithm, chooseAlgorithm } from './algorithms.ts';
-export type { AlgorithmName, CollectiveKind } from './types.ts';
+/** @file Collectives: what each way of running one sends, to whom, and how many steps it takes. */
+export { algorithms, type CollectiveAlgorithm, timeAlone } from './algorithms.ts';
+export { type Choice, type ChoiceLink, chooseExchange, type LinkClass, type Protocol, protocols } from './protocols.ts';
+export {
+  type AlgorithmName,
+  type CollectiveKind,
+  type FlowVisitor,
+  type ProtocolName,
+  SWITCH,
+} from './types.ts';

@@ -4,6 +4,7 @@
  * carries 1/k of the bytes. Latencies add up; of the transfers the slowest counts whole and the others by
  * {@link TIER_OVERLAP} (accuracy notes, section 6).
  */
+import { algorithms, type CollectiveKind } from '../collectives/index.ts';
 import { assertUnreachable } from '../errors/index.ts';
 import { atCurve, type CurveTerms } from './curves.ts';
 import type { GroupPrice } from './group-price.ts';
@@ -21,13 +22,13 @@ export function exchangeTime(group: GroupPrice, request: ExchangeRequest): numbe
   if (algorithm === 'flat-ring' && kind !== 'all-to-all') return flatTime(group, kind === 'all-reduce' ? 2 : 1, bytes);
   switch (kind) {
     case 'all-reduce':
-      return tiersTime(group, group.domain.allReduce, 2, algorithm, bytes);
+      return tiersTime(group, group.domain.allReduce, kind, algorithm, bytes);
     case 'all-gather':
-      return tiersTime(group, group.domain.allGather, 1, 'ring', bytes);
+      return tiersTime(group, group.domain.allGather, kind, 'ring', bytes);
     case 'reduce-scatter':
-      return tiersTime(group, group.domain.reduceScatter, 1, 'ring', bytes);
+      return tiersTime(group, group.domain.reduceScatter, kind, 'ring', bytes);
     case 'broadcast':
-      return tiersTime(group, group.domain.broadcast, 1, algorithm, bytes);
+      return tiersTime(group, group.domain.broadcast, kind, algorithm, bytes);
     case 'all-to-all':
       return allToAllTime(group, bytes);
     default:
@@ -38,11 +39,12 @@ export function exchangeTime(group: GroupPrice, request: ExchangeRequest): numbe
 function tiersTime(
   group: GroupPrice,
   inside: CurveTerms,
-  passes: number,
+  kind: CollectiveKind,
   algorithm: ExchangeAlgorithm,
   bytes: number,
 ): number {
   const { inDomain, inNode, islands } = group;
+  const { ring, tree } = algorithms;
   let latency = group.start;
   let slow = 0;
   let rest = 0;
@@ -52,18 +54,18 @@ function tiersTime(
   }
   let share = bytes / inDomain;
   if (inNode > 1) {
-    const transfer = (passes * (inNode - 1) * share) / inNode / group.pcieRate;
-    latency += passes * (inNode - 1) * group.pcieLatency;
+    const transfer = ring.bytesSent(kind, share, inNode) / group.pcieRate;
+    latency += ring.steps(kind, inNode) * group.pcieLatency;
     rest = Math.min(slow, transfer);
     slow = Math.max(slow, transfer);
     share /= inNode;
   }
   if (islands > 1) {
-    let hops = passes * (islands - 1) * group.netLatency;
-    let transfer = (passes * (islands - 1) * share) / islands / group.netRate;
+    let hops = ring.steps(kind, islands) * group.netLatency;
+    let transfer = ring.bytesSent(kind, share, islands) / group.netRate;
     if (algorithm === 'auto' || algorithm === 'tree') {
-      const treeHops = passes * Math.ceil(Math.log2(islands)) * group.netLatency;
-      const treeTransfer = (passes * share) / group.netRate;
+      const treeHops = tree.steps(kind, islands) * group.netLatency;
+      const treeTransfer = tree.bytesSent(kind, share, islands) / group.netRate;
       if (algorithm === 'tree' || treeHops + treeTransfer < hops + transfer) {
         hops = treeHops;
         transfer = treeTransfer;
@@ -107,7 +109,7 @@ function allToAllTime(group: GroupPrice, bytes: number): number {
 /** One step to all others; for scalars, where the time is latency. */
 function directTime(group: GroupPrice, everything: boolean, bytes: number): number {
   const { inDomain, inNode, islands, ranks } = group;
-  const sent = everything ? (ranks - 1) * bytes : ((ranks - 1) * bytes) / ranks;
+  const sent = algorithms.direct.bytesSent(everything ? 'all-reduce' : 'all-gather', bytes, ranks);
   const latency =
     (inDomain > 1 ? group.domain.allReduce.alpha : group.start) +
     (inNode > 1 ? group.pcieLatency : 0) +

@@ -44,8 +44,12 @@ function dualList(half: number, depth: number, turns: number, outer: 0 | 1): num
     weight();
     forward(inner);
   });
-  repeat(turns - 2 * half + depth + 1, () => {
-    pair(outer, inner);
+  repeat(turns - 2 * half + depth + 1, (turn) => {
+    // Where the streams turn, the first backward waits for nothing but the forward before it: it need not wait for two.
+    if (turn === 0 && rest === 0) {
+      forward(outer);
+      backward(inner, false);
+    } else pair(outer, inner);
     pair(inner, outer);
   });
   repeat(rest, () => {

@@ -46,6 +46,11 @@ export interface SplitSchedule {
   readonly exact: (shape: SplitShape, costs: SplitCosts) => boolean;
 }
 
+/** The first backward of the stage where the streams turn need not wait for two forwards; an input part that takes longer
+ * than a forward gains by that, and the form is too large. */
+const isExactDual = ({ forward, input, weight, pair }: SplitCosts): boolean =>
+  weight <= input && input <= forward && pair === undefined;
+
 const pairOf = ({ forward, input, weight, pair }: SplitCosts): number => pair ?? forward + input + weight;
 
 /** All of them. */
@@ -86,7 +91,7 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
     list: dualPipe,
     inFlight: ({ stages }) => stages + 1,
     bubble: ({ stages }, costs) => (stages / 2 - 1) * (pairOf(costs) + costs.input + costs.weight - 3 * costs.weight),
-    exact: (_, { input, weight, pair }) => weight <= input && pair === undefined,
+    exact: (_, costs) => isExactDual(costs),
   },
   'dualpipe-v': {
     what: 'two chunks a stage, folded; forward and backward run together',
@@ -95,7 +100,7 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
     list: dualPipeV,
     inFlight: ({ stages }) => 2 * stages + 1,
     bubble: ({ stages }, costs) => (stages - 1) * (pairOf(costs) + costs.input + costs.weight - 3 * costs.weight),
-    exact: (_, { input, weight, pair }) => weight <= input && pair === undefined,
+    exact: (_, costs) => isExactDual(costs),
   },
   pipedream: {
     what: '1f1b that never drains: each stage keeps a version of its weights for every micro-batch in flight',
