@@ -16,7 +16,7 @@ export function pairFlows(ranks: number, share: number, visit: FlowVisitor): voi
 
 /** Parent of a member of a binary tree over `ranks` members; -1 for the root, which is member 0. A member hangs under the
  * one without its lowest bit but with the next higher one, or where that is not there without its lowest bit. */
-export function parentOf(member: number, ranks: number): number {
+function parentOf(member: number, ranks: number): number {
   if (member === 0) return -1;
   const bit = member & -member;
   const above = (member ^ bit) | (bit << 1);

@@ -37,24 +37,13 @@ export function partsOf({ nodes, gpusPerNode, intra, pcie, inter }: ClusterSpec)
 
 /** The graph of the given parts. Messages between domains of one node cross PCIe, those between nodes the network. */
 export function createTopology(parts: TopologyParts): Topology {
-  const { devicesPerNode, domain, devicesPerUplink, devicesPerNic, nodesPerLeaf } = parts;
-  const devices = parts.nodes * devicesPerNode;
+  const { domain, nodesPerLeaf } = parts;
+  const devices = parts.nodes * parts.devicesPerNode;
   const families = familiesOf(parts, devices);
   const { inside, pcie, uplink, nic, leaf } = families;
   const all = [...(inside.count > 0 ? [inside] : []), pcie, uplink, nic, leaf];
   const capacity = capacitiesOf(parts, families, all);
-  const uplinkOf = (device: number): number =>
-    Math.floor(device / devicesPerNode) * Math.ceil(devicesPerNode / devicesPerUplink) +
-    Math.floor((device % devicesPerNode) / devicesPerUplink);
-  const cardsPerNode = Math.ceil(devicesPerNode / devicesPerNic);
-  const cardOf = (device: number): number =>
-    Math.floor(device / devicesPerNode) * cardsPerNode + Math.floor((device % devicesPerNode) / devicesPerNic);
-  const leafOf = (card: number): number =>
-    Math.floor(Math.floor(card / cardsPerNode) / nodesPerLeaf) * cardsPerNode + (card % cardsPerNode);
-  const nodeOf = (device: number): number => Math.floor(device / devicesPerNode);
-  const out = ({ first }: Family, index: number): number => first + 2 * index;
-  const back = ({ first }: Family, index: number): number => first + 2 * index + 1;
-
+  const { uplinkOf, cardOf, leafOf, nodeOf } = placesOf(parts);
   const overNetwork = (from: number, to: number, visit: (link: number) => void): void => {
     const [near, far] = [cardOf(from), cardOf(to)];
     visit(out(pcie, from));
@@ -96,6 +85,24 @@ export function createTopology(parts: TopologyParts): Topology {
       if (family === undefined || index < 0 || 2 * index + 1 >= family.count) return [];
       return [family.first + 2 * index, family.first + 2 * index + 1];
     },
+  };
+}
+
+const out = ({ first }: Family, index: number): number => first + 2 * index;
+const back = ({ first }: Family, index: number): number => first + 2 * index + 1;
+
+/** Where devices and cards stand. */
+function placesOf({ devicesPerNode, devicesPerUplink, devicesPerNic, nodesPerLeaf }: TopologyParts) {
+  const cardsPerNode = Math.ceil(devicesPerNode / devicesPerNic);
+  const uplinksPerNode = Math.ceil(devicesPerNode / devicesPerUplink);
+  const nodeOf = (device: number): number => Math.floor(device / devicesPerNode);
+  const within = (device: number, perPart: number): number => Math.floor((device % devicesPerNode) / perPart);
+  return {
+    nodeOf,
+    uplinkOf: (device: number): number => nodeOf(device) * uplinksPerNode + within(device, devicesPerUplink),
+    cardOf: (device: number): number => nodeOf(device) * cardsPerNode + within(device, devicesPerNic),
+    leafOf: (card: number): number =>
+      Math.floor(Math.floor(card / cardsPerNode) / nodesPerLeaf) * cardsPerNode + (card % cardsPerNode),
   };
 }
 

@@ -31,9 +31,6 @@ function dualList(half: number, depth: number, turns: number, outer: 0 | 1): num
     backward(back, false);
   };
   const rest = half - depth - 1;
-  const repeat = (count: number, body: (turn: number) => void): void => {
-    for (let turn = 0; turn < count; turn++) body(turn);
-  };
   repeat(2 * rest, () => forward(outer));
   repeat(depth + 1, () => {
     forward(outer);
@@ -68,6 +65,10 @@ function dualList(half: number, depth: number, turns: number, outer: 0 | 1): num
   });
   while (weights.length > 0) weight();
   return codes;
+}
+
+function repeat(count: number, body: (turn: number) => void): void {
+  for (let turn = 0; turn < count; turn++) body(turn);
 }
 
 /** DualPipe: two copies of the model; half of the micro-batches enter at either end. An even number of stages. */
