@@ -11,6 +11,7 @@ export const capacityBytes = (cluster: ClusterSpec): Bytes => bytes(cluster.devi
 export type { CollectiveCurve, CurveKind, GemmFit } from './fit-types.ts';
 export { createCluster, presetNames } from './presets.ts';
 export { type ClusterResult, clusterFromRequest } from './read.ts';
+export { clusterSizes, resizeCluster } from './resize.ts';
 export {
   createTopology,
   type DomainShape,

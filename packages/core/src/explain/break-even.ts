@@ -6,7 +6,7 @@ import { createPrices, type Prices } from '../cost/index.ts';
 import type { Job } from '../job/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import { countParameters } from '../model/index.ts';
-import { priceOptionsOf } from '../plan/index.ts';
+import { enoughMicroBatches, priceOptionsOf, thresholds } from '../plan/index.ts';
 import { bubbleShare, microBatchesForShare } from '../schedules/index.ts';
 import type { Facts } from './facts.ts';
 import type { Choice, FlowContext } from './flow/index.ts';
@@ -14,9 +14,6 @@ import { trialOfRow } from './table/index.ts';
 import { isLegal } from './trials.ts';
 import type { BreakEven } from './types.ts';
 import { share, time, whole } from './words.ts';
-
-/** Bubble share that counts as small; the threshold of BUBBLE_OVER_10_PERCENT. */
-const SMALL_BUBBLE = 0.1;
 
 export function breakEvenLines(context: FlowContext, choice: Choice | undefined): readonly BreakEven[] {
   const { trials, facts } = context;
@@ -189,9 +186,9 @@ function bubbleLine(stages: number, microBatches: number): BreakEven {
   return {
     what: `micro-batches for a bubble of 10 %, p = ${stages}`,
     symbols: '9 (p-1)',
-    value: microBatchesForShare(stages, 1, SMALL_BUBBLE),
+    value: microBatchesForShare(stages, 1, thresholds.bubbleShare),
     here: microBatches,
     unit: 'count',
-    says: `${whole(microBatches)} micro-batches leave ${bubble(microBatches)}; m = 4 p = ${whole(4 * stages)} would leave ${bubble(4 * stages)}.`,
+    says: `${whole(microBatches)} micro-batches leave ${bubble(microBatches)}; m = 4 p = ${whole(enoughMicroBatches(stages))} would leave ${bubble(enoughMicroBatches(stages))}.`,
   };
 }

@@ -2,6 +2,7 @@
  * the fastest layout that obeys is searched, and the difference is its price.
  */
 import { formatLayout, type LayoutRequest, microBatchesOf } from '../layout/index.ts';
+import { enoughMicroBatches } from '../plan/index.ts';
 import type { Choice, FlowContext } from './flow/index.ts';
 import { tensorDegrees } from './flow/index.ts';
 import { fits, type LegalTrial } from './trials.ts';
@@ -67,7 +68,7 @@ function rulesOf(context: FlowContext): readonly Rule[] {
     {
       rule: 'at least 4 micro-batches for each stage',
       obeys: ({ candidate: { layout } }) =>
-        layout.pipeline === 1 || microBatchesOf(facts.job, layout) >= 4 * layout.pipeline,
+        layout.pipeline === 1 || microBatchesOf(facts.job, layout) >= enoughMicroBatches(layout.pipeline),
       kinds: () => [],
     },
   ];

@@ -4,7 +4,6 @@ import type { Job } from '../job/index.ts';
 import { completeLayout, formatLayout, type LayoutRequest } from '../layout/index.ts';
 import {
   type Candidate,
-  deviceMemory,
   type Evaluator,
   evaluateLayout,
   type SearchResult,
@@ -93,14 +92,7 @@ const rejections = ({ rejected }: SearchResult): readonly Issue[] =>
   (Object.keys(rejected) as Code[]).map((code) => issue(code, 'layout', codes[code].meaning, codes[code].fix));
 
 /** Bytes of the fullest stage as the device sees them. */
-export function deviceBytes({ evaluator, candidate }: LegalTrial): number {
-  const { layout, evaluation } = candidate;
-  const stages = evaluator.specOf(layout).stages.map((stage, index) => {
-    const memory = deviceMemory(evaluator.job, layout, evaluation.peakBytes[index] ?? 0, stage.residentBytes);
-    return memory.deviceBytes;
-  });
-  return Math.max(...stages);
-}
+export const deviceBytes = ({ candidate }: LegalTrial): number => candidate.deviceBytes;
 
 /** A trial in a line. */
 export const outcomeOf = (name: string, trial: LegalTrial): Outcome => ({

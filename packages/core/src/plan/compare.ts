@@ -1,6 +1,6 @@
 /** @file Why one plan is ahead of another: the parts of the step in which they differ, largest first, in words. */
 import { formatSeconds, seconds } from '../units/index.ts';
-import type { Shown } from './show.ts';
+import type { Shown } from './show-types.ts';
 
 export interface Reason {
   readonly part: string;

@@ -5,8 +5,10 @@ import { completeLayout, type LayoutRequest, type RejectedLayouts } from '../lay
 import { bytes, formatBytes } from '../units/index.ts';
 import { compareShown, type Reason } from './compare.ts';
 import { createEvaluator } from './evaluate/index.ts';
-import { evaluateLayout, type SearchOptions, searchLayouts } from './search.ts';
-import { type Shown, type ShowOptions, showCandidate } from './show.ts';
+import { layerIssue } from './layer-fit.ts';
+import { evaluateLayout, type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
+import { showCandidate } from './show.ts';
+import type { Shown, ShowOptions } from './show-types.ts';
 import { splitCosts } from './split-costs.ts';
 
 export interface Planned {
@@ -38,8 +40,15 @@ export function planJob(job: Job, options: Partial<SearchOptions> = {}): Planned
     proven: found.proven,
     plans,
     explain: first && second ? compareShown(first, second) : [],
-    issues: plans.length > 0 ? [] : [nothingFits(found.leastMemory?.peakBytes)],
+    issues: plans.length > 0 ? [] : whyNothing(found),
   };
+}
+
+/** No layer fits under any layout, or no layout does. */
+function whyNothing({ legal, rejected, leastMemory, evaluator }: SearchResult): readonly Issue[] {
+  const nothing = nothingFits(leastMemory?.peakBytes);
+  const byLayer = leastMemory !== undefined && rejected.LAYER_DOES_NOT_FIT === legal;
+  return byLayer ? [layerIssue(evaluator, leastMemory.layout), nothing] : [nothing];
 }
 
 function nothingFits(least: number | undefined): Issue {
@@ -64,6 +73,8 @@ export { detailOf, type LayoutDetail } from './detail.ts';
 export { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';
 export { optionsOfEra, priceOptionsOf } from './price-options.ts';
 export { type Candidate, evaluateLayout, type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
-export { type Shown, type ShownStage, type ShownTraffic, type ShowOptions, showCandidate } from './show.ts';
+export { showCandidate } from './show.ts';
+export type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
 export { splitCosts } from './split-costs.ts';
+export { enoughMicroBatches, thresholds } from './thresholds.ts';
 export { deviceMemory, type Verdict } from './verdict.ts';

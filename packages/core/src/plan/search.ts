@@ -1,32 +1,40 @@
 /** @file Finds the best layouts: bounds all legal ones, evaluates in order of bound until no remaining bound can win.
  *
- * Because a bound never exceeds its evaluation, the best layouts of the whole space are then known, not guessed.
+ * Because a bound never exceeds its evaluation, the best layouts of the whole space are then known, not guessed. Best is
+ * what takes the least time, or what needs the least memory and of that the least time.
  */
 import type { Job } from '../job/index.ts';
 import { type Layout, layoutSpace, type RejectedLayouts } from '../layout/index.ts';
 import { boundBook } from './bound/index.ts';
 import { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';
+import { layerFits } from './layer-fit.ts';
 import { splitCosts } from './split-costs.ts';
 import { deviceMemory, type Verdict, worstVerdict } from './verdict.ts';
 
 export interface Candidate {
   readonly layout: Layout;
   readonly evaluation: Evaluation;
+  /** Of the fullest stage, as the device sees them. */
+  readonly deviceBytes: number;
   readonly verdict: Verdict;
 }
+
+/** What layouts are ranked by. */
+export type Ranking = 'time' | 'memory';
 
 export interface SearchResult {
   /** Legal and illegal combinations. */
   readonly considered: number;
   readonly legal: number;
-  /** By the first rule that they break; `OUT_OF_MEMORY` and `MEMORY_AT_RISK` count what was bounded or evaluated. */
+  /** By the first rule that they break; `LAYER_DOES_NOT_FIT`, `OUT_OF_MEMORY` and `MEMORY_AT_RISK` count what was bounded
+   * or evaluated. */
   readonly rejected: RejectedLayouts;
   readonly evaluated: number;
-  /** No layout of the space evaluates faster than the first of `best` and fits. */
+  /** No layout of the space that fits ranks before the first of `best`. */
   readonly proven: boolean;
-  /** The best layout of each split (degrees), fastest first; only layouts that fit. */
+  /** The best layout of each split (degrees), best first; only layouts that fit. */
   readonly best: readonly Candidate[];
-  /** Layouts that fit only if the assumptions are kind, fastest first; looked at when nothing else fits. */
+  /** Layouts that fit only if the assumptions are kind, best first; looked at when nothing else fits. */
   readonly atRisk: readonly Candidate[];
   /** The layout with the smallest lower bound on memory, when none fits. */
   readonly leastMemory: { readonly layout: Layout; readonly peakBytes: number } | undefined;
@@ -36,6 +44,8 @@ export interface SearchResult {
 export interface SearchOptions {
   /** How many splits are to be known with their best layout. */
   readonly top: number;
+  /** Default `time`. */
+  readonly ranking?: Ranking;
   readonly onProgress?: (done: number, total: number, phase: 'bound' | 'evaluate') => void;
 }
 
@@ -50,6 +60,7 @@ export function searchLayouts(job: Job, options: SearchOptions): SearchResult {
     legal: space.legal,
     rejected: {
       ...space.rejected,
+      ...(bounded.layerTooLarge > 0 && { LAYER_DOES_NOT_FIT: bounded.layerTooLarge }),
       ...(outOfMemory > 0 && { OUT_OF_MEMORY: outOfMemory }),
       ...(found.atRisk.length > 0 && { MEMORY_AT_RISK: found.atRisk.length }),
     },
@@ -62,55 +73,75 @@ export function searchLayouts(job: Job, options: SearchOptions): SearchResult {
   };
 }
 
-interface Bounded {
-  readonly layout: Layout;
-  readonly seconds: number;
+/** What layouts are sorted by: the first number, and of equal ones the second. */
+interface Rank {
+  readonly first: number;
+  readonly second: number;
 }
 
-function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number, { onProgress }: SearchOptions) {
+const rankOf = (ranking: Ranking, seconds: number, deviceBytes: number): Rank =>
+  ranking === 'time' ? { first: seconds, second: 0 } : { first: deviceBytes, second: seconds };
+
+const isBefore = (one: Rank, other: Rank): boolean =>
+  one.first < other.first || (one.first === other.first && one.second < other.second);
+
+interface Bounded {
+  readonly layout: Layout;
+  readonly rank: Rank;
+}
+
+function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number, options: SearchOptions) {
+  const { onProgress, ranking = 'time' } = options;
   const candidates: Bounded[] = [];
   let tooLarge = 0;
+  let layerTooLarge = 0;
   let done = 0;
   let leastMemory: SearchResult['leastMemory'];
   const boundOf = boundBook(evaluator);
+  const hasRoomForLayer = layerFits(evaluator);
   for (const layout of layouts) {
     const bound = boundOf(layout);
     if (leastMemory === undefined || bound.peakBytes < leastMemory.peakBytes) {
       leastMemory = { layout, peakBytes: bound.peakBytes };
     }
-    const { verdict } = deviceMemory(evaluator.job, layout, bound.peakBytes, bound.residentBytes);
-    if (verdict === 'does-not-fit') tooLarge += 1;
-    else candidates.push({ layout, seconds: bound.seconds });
+    const memory = deviceMemory(evaluator.job, layout, bound.peakBytes, bound.residentBytes);
+    if (memory.verdict !== 'does-not-fit') {
+      candidates.push({ layout, rank: rankOf(ranking, bound.seconds, memory.deviceBytes) });
+    } else if (hasRoomForLayer(layout)) tooLarge += 1;
+    else layerTooLarge += 1;
     done += 1;
     if (done % 4096 === 0) onProgress?.(done, legal, 'bound');
   }
-  candidates.sort((a, b) => a.seconds - b.seconds);
-  return { candidates, tooLarge, leastMemory };
+  candidates.sort((a, b) => a.rank.first - b.rank.first || a.rank.second - b.rank.second);
+  return { candidates, tooLarge, layerTooLarge, leastMemory };
 }
 
 /** Evaluates in order of bound, and keeps the best layout of each split.
  *
- * A layout is left out when its bound is not below the best of its split; all that follow are, once `top` splits are
- * known and the bound is not below the last of them.
+ * A layout is left out when its bound is not before the best of its split; all that follow are, once `top` splits are
+ * known and the bound is not before the last of them.
  */
-function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], { top, onProgress }: SearchOptions) {
+function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], options: SearchOptions) {
+  const { top, onProgress, ranking = 'time' } = options;
+  const rankOfCandidate = ({ evaluation, deviceBytes }: Candidate): Rank =>
+    rankOf(ranking, evaluation.seconds, deviceBytes);
   const best: Candidate[] = [];
   const atRisk: Candidate[] = [];
   let tooLarge = 0;
   let evaluated = 0;
-  for (const { layout, seconds } of candidates) {
+  for (const { layout, rank } of candidates) {
     const last = best[top - 1];
-    if (last !== undefined && seconds >= last.evaluation.seconds) break;
+    if (last !== undefined && !isBefore(rank, rankOfCandidate(last))) break;
     const sibling = best.find((each) => sameSplit(each.layout, layout));
-    if (sibling !== undefined && seconds >= sibling.evaluation.seconds) continue;
+    if (sibling !== undefined && !isBefore(rank, rankOfCandidate(sibling))) continue;
     const candidate = evaluateLayout(evaluator, layout);
     evaluated += 1;
     if (evaluated % 64 === 0) onProgress?.(evaluated, candidates.length, 'evaluate');
     if (candidate.verdict === 'does-not-fit') tooLarge += 1;
-    else if (candidate.verdict === 'at-risk') insert(atRisk, candidate);
-    else if (sibling === undefined || candidate.evaluation.seconds < sibling.evaluation.seconds) {
+    else if (candidate.verdict === 'at-risk') insert(atRisk, candidate, rankOfCandidate);
+    else if (sibling === undefined || isBefore(rankOfCandidate(candidate), rankOfCandidate(sibling))) {
       if (sibling !== undefined) best.splice(best.indexOf(sibling), 1);
-      insert(best, candidate);
+      insert(best, candidate, rankOfCandidate);
       if (best.length > top) best.pop();
     }
   }
@@ -125,16 +156,21 @@ const sameSplit = (a: Layout, b: Layout): boolean =>
 export function evaluateLayout(evaluator: Evaluator, layout: Layout): Candidate {
   const spec = evaluator.specOf(layout);
   const evaluation = evaluateStep(spec, evaluator.orderOf(layout));
-  const verdicts = spec.stages.map(
-    (stage, index) =>
-      deviceMemory(evaluator.job, layout, evaluation.peakBytes[index] ?? 0, stage.residentBytes).verdict,
+  const stages = spec.stages.map((stage, index) =>
+    deviceMemory(evaluator.job, layout, evaluation.peakBytes[index] ?? 0, stage.residentBytes),
   );
-  return { layout, evaluation, verdict: worstVerdict(verdicts) };
+  return {
+    layout,
+    evaluation,
+    deviceBytes: Math.max(...stages.map((stage) => stage.deviceBytes)),
+    verdict: worstVerdict(stages.map((stage) => stage.verdict)),
+  };
 }
 
-/** Keeps a list sorted by time; of equal times the earlier one stays first. */
-function insert(list: Candidate[], candidate: Candidate): void {
+/** Keeps a list sorted; of equal ranks the earlier one stays first. */
+function insert(list: Candidate[], candidate: Candidate, rankOfCandidate: (each: Candidate) => Rank): void {
+  const rank = rankOfCandidate(candidate);
   let at = list.length;
-  while (at > 0 && (list[at - 1] as Candidate).evaluation.seconds > candidate.evaluation.seconds) at -= 1;
+  while (at > 0 && isBefore(rank, rankOfCandidate(list[at - 1] as Candidate))) at -= 1;
   list.splice(at, 0, candidate);
 }

@@ -1,89 +1,17 @@
 /** @file One layout in full: the `show` object of the contract. */
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
-import type { Assumption, Prices } from '../cost/index.ts';
-import type { Issue } from '../errors/index.ts';
+import type { Prices } from '../cost/index.ts';
 import { batchTokens, type Job } from '../job/index.ts';
 import { formatLayout, type Layout, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, createMesh, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
-import type { StepParts } from '../sim/index.ts';
 import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
+import { layerFits, layerIssue } from './layer-fit.ts';
 import type { Candidate } from './search.ts';
-import { deviceMemory, memoryAssumptions, type Verdict, worstVerdict } from './verdict.ts';
-import { warningsOf } from './warnings.ts';
-
-export interface ShownStage {
-  readonly stage: number;
-  readonly layers: number;
-  /** Parameters on one rank. */
-  readonly parameters: number;
-  readonly allocatedBytes: number;
-  readonly reservedBytes: number;
-  readonly deviceBytes: number;
-  readonly hostBytes: number;
-  readonly verdict: Verdict;
-  readonly partsBytes: Readonly<Record<string, number>>;
-}
-
-export interface ShownTraffic {
-  readonly axis: string;
-  readonly collective: string;
-  readonly count: number;
-  readonly bytesPerRank: number;
-  readonly link: string;
-  readonly crossesNode: boolean;
-  readonly seconds: number;
-  readonly exposedSeconds: number;
-  /** Most of its time is waited for. */
-  readonly blocking: boolean;
-}
-
-export interface Shown {
-  readonly schema: 'meshwright.show/1';
-  readonly job: Readonly<Record<string, number | string>>;
-  readonly layout: Layout & { readonly short: string };
-  readonly gpus: number;
-  readonly step: {
-    readonly seconds: number;
-    readonly low: number;
-    readonly high: number;
-    readonly tokensPerSecondPerGpu: number;
-    readonly tflopsPerGpu: number;
-    readonly mfu: number;
-    readonly mfuConvention: string;
-    readonly hfu: number;
-    readonly partsSeconds: StepParts;
-    readonly hiddenSeconds: number;
-  };
-  readonly memory: {
-    readonly capacityBytes: number;
-    readonly verdict: Verdict;
-    readonly stages: readonly ShownStage[];
-  };
-  readonly traffic: readonly ShownTraffic[];
-  readonly pipeline: {
-    readonly schedule: string;
-    readonly stages: number;
-    readonly chunks: number;
-    readonly microBatches: number;
-    /** Waiting for other stages over the step, mean of the stages. */
-    readonly bubbleShare: number;
-    /** The same over what is left of the step. */
-    readonly bubbleRatio: number;
-    readonly layersPerStage: readonly number[];
-  };
-  readonly groups?: Readonly<Record<string, readonly (readonly number[])[]>>;
-  readonly assumptions: readonly Assumption[];
-  readonly warnings: readonly Issue[];
-  readonly issues: readonly Issue[];
-}
-
-export interface ShowOptions {
-  /** The ranks of every group along each axis. */
-  readonly groups?: boolean;
-  readonly issues?: readonly Issue[];
-}
+import type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
+import { deviceMemory, memoryAssumptions, worstVerdict } from './verdict.ts';
+import { warningsOf } from './warnings/index.ts';
 
 export function showCandidate(evaluator: Evaluator, candidate: Candidate, options: ShowOptions = {}): Shown {
   const { job } = evaluator;
@@ -93,6 +21,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
   const { seconds } = candidate.evaluation;
   const stages = shownStages(evaluator, candidate, detail);
   const bubble = mean(detail.bubbleSeconds) / seconds;
+  const traffic = detail.exchanges.map((row) => trafficOf(row, prices));
   return {
     schema: 'meshwright.show/1',
     job: jobFacts(job),
@@ -104,7 +33,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
       verdict: worstVerdict(stages.map((stage) => stage.verdict)),
       stages,
     },
-    traffic: detail.exchanges.map((row) => traffic(row, prices)),
+    traffic,
     pipeline: {
       schedule: layout.schedule,
       stages: layout.pipeline,
@@ -116,7 +45,17 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
     },
     ...(options.groups && { groups: groupsOf(layout) }),
     assumptions: [...prices.assumptions, ...memoryAssumptions],
-    warnings: warningsOf(job, layout, { bubble, data: detail.parts.data / seconds }, prices, stages),
+    warnings: warningsOf({
+      job,
+      layout,
+      prices,
+      seconds,
+      shares: { bubble, data: detail.parts.data / seconds },
+      stages,
+      traffic,
+      layer: layerFits(evaluator)(layout) ? undefined : layerIssue(evaluator, layout),
+      unitBytes: Math.max(...evaluator.specOf(layout).buckets.map((bucket) => bucket.weightBytes)),
+    }),
     issues: options.issues ?? [],
   };
 }
@@ -218,7 +157,7 @@ function interval(evaluator: Evaluator, layout: Layout, seconds: number): { low:
   };
 }
 
-function traffic(row: ExchangeDetail, prices: Prices): ShownTraffic {
+function trafficOf(row: ExchangeDetail, prices: Prices): ShownTraffic {
   const link = prices.linkOf([row.axis as AxisName], row.over === 'ends' ? 'ends' : 'all');
   return {
     axis: row.axis,

@@ -33,6 +33,26 @@ export const plan = {
     meaning: 'Compute waits for the data axis during more than a tenth of the step.',
     fix: 'Use a larger batch, fewer data ranks or less sharding.',
   },
+  RING_LATENCY_BOUND: {
+    meaning: 'More than half of the time of the exchanges of an axis is latency: their messages are too small.',
+    fix: 'Use larger buckets or micro-batches, fewer ranks on the axis, or an algorithm of few steps.',
+  },
+  UNITS_TOO_SMALL: {
+    meaning: 'More than half of the time in which sharded units are gathered and reduced is latency.',
+    fix: 'Gather several blocks as one unit, or shard over fewer ranks.',
+  },
+  UNITS_TOO_LARGE: {
+    meaning: 'Units that are gathered for use hold more than a fifth of a device.',
+    fix: 'Split layers over tensor ranks, use smaller units, or gather fewer ahead.',
+  },
+  RANKS_OUT_OF_ORDER: {
+    meaning: 'A tensor group reaches over more nodes than its size needs, because of the order of the axes.',
+    fix: 'Number tensor ranks first.',
+  },
+  LAYER_DOES_NOT_FIT: {
+    meaning: 'The state of one layer is larger than a device, so no number of stages helps.',
+    fix: 'Use more tensor ranks, or shard the state over data ranks.',
+  },
   STEP_TOO_LARGE: {
     meaning: 'The step has more operations than this process can hold at a time.',
     fix: 'Simulate fewer micro-batches with --micro-batches, or give Node a larger heap.',

@@ -2,6 +2,7 @@
  * the node, pipeline across nodes, all three. Each step is tried, not guessed: the fastest layout of its kind is searched.
  */
 import { batchTokens } from '../../job/index.ts';
+import { enoughMicroBatches } from '../../plan/index.ts';
 import type { FlowStep } from '../types.ts';
 import { quantity, whole } from '../words.ts';
 import { askOneGpu, askShardedOptimizer, askShardedState } from './data-steps.ts';
@@ -80,7 +81,7 @@ function batchStep({ facts }: FlowContext, choice: Choice | undefined): FlowStep
   const { batch } = facts.job;
   const layout = choice?.trial.candidate.layout;
   const copy = layout ? layout.tensor * layout.pipeline : 1;
-  const least = layout && layout.pipeline > 1 ? 4 * layout.pipeline : 1;
+  const least = layout && layout.pipeline > 1 ? enoughMicroBatches(layout.pipeline) : 1;
   const gpusFor = (sequences: number): number => Math.floor(sequences / least) * copy;
   const most = batch.maxTokens === undefined ? undefined : Math.floor(batch.maxTokens / batch.length);
   const room = gpusFor(batch.sequences) >= facts.gpus;

@@ -1,6 +1,7 @@
 /** @file Judging one kind of layout: does it fit, at what price, and what does a sentence say about it. */
 import type { Sharding } from '../../layout/index.ts';
 import { formatLayout } from '../../layout/index.ts';
+import { thresholds } from '../../plan/index.ts';
 import type { Facts } from '../facts.ts';
 import { stateLaw } from '../facts.ts';
 import { deviceBytes, isLegal, type LegalTrial, type Trial, type Trials } from '../trials.ts';
@@ -35,9 +36,6 @@ export interface Judgement {
   readonly gathersExposed: boolean;
 }
 
-/** Share of the step above which waiting for gathers counts as not hidden; the threshold of DATA_SYNC_EXPOSED. */
-const HIDDEN_BELOW = 0.1;
-
 export const stepSeconds = (trial: LegalTrial): number => trial.candidate.evaluation.seconds;
 
 /** The better of several trials: what fits before what is at risk, then the faster. Of illegal ones the last. */
@@ -65,7 +63,7 @@ export function judge(
   const prices = [
     trial.candidate.verdict === 'at-risk' ? 'fits only if the assumptions are kind' : undefined,
     recomputes(context, trial) ? 'fits only with recomputation' : undefined,
-    exposed > HIDDEN_BELOW ? `waits for gathers during ${share(exposed)} of the step` : undefined,
+    exposed > thresholds.dataShare ? `waits for gathers during ${share(exposed)} of the step` : undefined,
     earlier && stepSeconds(earlier.trial) <= stepSeconds(trial) ? `is not faster than ${earlier.name}` : undefined,
   ].filter((each) => each !== undefined);
   const needs = `${name} needs ${gib(deviceBytes(trial))} of ${gib(context.facts.capacityBytes)} and takes ${time(stepSeconds(trial))} a step (${formatLayout(trial.candidate.layout)})`;
@@ -73,7 +71,7 @@ export function judge(
     decision: prices.length === 0 ? 'yes' : 'barely',
     choice: { name, trial },
     words: prices.length === 0 ? needs : `${needs}, but it ${prices.join(' and ')}`,
-    gathersExposed: exposed > HIDDEN_BELOW,
+    gathersExposed: exposed > thresholds.dataShare,
   };
 }
 

@@ -1,6 +1,7 @@
 /** @file The steps of the flow that split the model: tensor inside the node, pipeline across nodes, and both. */
 import type { Sharding } from '../../layout/index.ts';
 import { microBatchesOf } from '../../layout/index.ts';
+import { enoughMicroBatches } from '../../plan/index.ts';
 import { properDivisors } from '../facts.ts';
 import { isLegal, type Trial } from '../trials.ts';
 import { quantity, share } from '../words.ts';
@@ -86,7 +87,7 @@ export function askPipeline(context: FlowContext, earlier: Choice | undefined): 
   const name = layout ? pipelineName(layout.tensor, layout.pipeline, layout.data) : 'a pipeline';
   const found = judge(context, name, best, earlier);
   const count = layout ? microBatchesOf(facts.job, layout) : 0;
-  const few = layout !== undefined && count < 4 * layout.pipeline;
+  const few = layout !== undefined && count < enoughMicroBatches(layout.pipeline);
   const decision = few && found.decision === 'yes' ? 'barely' : found.decision;
   return {
     step: {
@@ -120,7 +121,9 @@ function pipelineTrial({ trials, facts }: FlowContext, tensor: number, pipeline:
   const request = { tensor, pipeline, sharding: 1, chunks: 1, schedule: '1f1b' } as const;
   const given = facts.job.layout.microBatch;
   const sizes = given === undefined ? [1, 2, 4, 8, 16] : [given];
-  const enough = sizes.filter((each) => Number.isInteger(perRank / each) && perRank / each >= 4 * pipeline);
+  const enough = sizes.filter(
+    (each) => Number.isInteger(perRank / each) && perRank / each >= enoughMicroBatches(pipeline),
+  );
   const allowed = enough.length > 0 ? enough : sizes.slice(0, 1);
   return better(allowed.map((microBatch) => trials.bestOf({ ...request, microBatch }))) as Trial;
 }
