@@ -26,12 +26,12 @@ export function linkWarnings(cluster: ClusterSpec, layout: Layout, prices: Price
 
 /** The tensor group reaches further than a group of its size has to, because another axis runs faster through the ranks. */
 function orderWarnings(cluster: ClusterSpec, layout: Layout, prices: Prices): readonly Issue[] {
-  const { tensor, data, pipeline, order } = layout;
+  const { tensor, context, data, pipeline, order } = layout;
   const island = Math.min(gpuCount(cluster), Math.max(cluster.intra.gpus, cluster.gpusPerNode));
   const { islands } = prices.linkOf(['tensor']);
   const needed = Math.ceil(tensor / island);
   if (islands <= needed) return [];
-  const mesh = createMesh({ tensor, data, pipeline }, order);
+  const mesh = createMesh({ tensor, context, data, pipeline }, order);
   const stride = strideOf(mesh, 'tensor');
   const before = mesh.axes.slice(
     0,
