@@ -13,6 +13,7 @@ const alone: Layout = {
   contextKind: 'ring',
   sharding: 0,
   prefetch: 1,
+  reshard: true,
   bucketMB: 25,
   gradientType: 'fp32',
   gradientReduction: 'per-step',

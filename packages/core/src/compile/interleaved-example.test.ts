@@ -27,7 +27,7 @@ const runsOf = (stage: number): string => {
   const outline = outlineOf(job, layout).stages[stage];
   if (outline === undefined) throw new Error('internal: no stage.');
   const shape = { schedule: layout.schedule, stages: 2, chunks: 2, microBatches: 2 };
-  const { unitOf } = unitRuns(outline, scheduleList(shape, stage), unitsOf(outline, 4));
+  const { unitOf } = unitRuns(outline, scheduleList(shape, stage), unitsOf(outline, 4), true);
   return unitOf.flatMap((unit) => unit?.name ?? []).join(' ');
 };
 

@@ -25,6 +25,7 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   contextKind: 'ring',
   sharding: 1,
   prefetch: 1,
+  reshard: true,
   bucketMB: 25,
   gradientType: 'fp32',
   gradientReduction: 'per-step',

@@ -21,6 +21,7 @@ export const meshwright: FrameworkProfile = {
     'PyTorch, torch.distributed.fsdp.FullyShardedDataParallel: BackwardPrefetch.BACKWARD_PRE',
     '2026-08',
   ),
+  keepsUnitsInPipelines: fact(false, `${ours}; PyTorch FSDP: reshard_after_forward=True`, '2026-08'),
   dataSharding: fact('flat', `${ours}; Megatron-LM's distributed optimizer, FSDP1, DeepSpeed`, '2026-08'),
   overlap: fact(
     { tensor: false, data: true, parameters: true, pipeline: true },

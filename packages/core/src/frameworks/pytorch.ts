@@ -44,6 +44,10 @@ export const torchtitan: FrameworkProfile = {
   ...meshwright,
   name: 'torchtitan',
   gradientType: fact('fp32', 'torchtitan, config: training.mixed_precision_reduce = float32'),
+  keepsUnitsInPipelines: fact(
+    true,
+    'torchtitan, config: fsdp_reshard_after_forward = "default" reshards unless pipeline parallelism is on',
+  ),
   dataSharding: fact('dim0', 'torchtitan, docs/fsdp.md: FSDP2 shards each parameter on dim 0'),
   eras: [
     {

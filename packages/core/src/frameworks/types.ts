@@ -60,6 +60,8 @@ export interface FrameworkProfile {
   readonly bucketMB: FrameworkFact<number>;
   /** Units gathered ahead under sharding 3. */
   readonly prefetch: FrameworkFact<number>;
+  /** Sharding 3 with several stages: gathered weights stay whole until the last use of the step. */
+  readonly keepsUnitsInPipelines: FrameworkFact<boolean>;
   /** What data sharding cuts: the flat bucket or unit, or dim 0 of each parameter. */
   readonly dataSharding: FrameworkFact<'flat' | 'dim0'>;
   readonly overlap: FrameworkFact<Readonly<Record<OverlapKind, boolean>>>;

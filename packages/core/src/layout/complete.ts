@@ -2,7 +2,7 @@
 import { type Issue, issue } from '../errors/index.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkLayout } from './legality.ts';
-import { defaultGradientType, defaultReduction, defaultSchedule, normalizeLayout } from './normal.ts';
+import { defaultGradientType, defaultReduction, defaultReshard, defaultSchedule, normalizeLayout } from './normal.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
 import type { Layout, LayoutRequest } from './types.ts';
 
@@ -36,6 +36,7 @@ function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts)
     contextKind: request.contextKind ?? 'ring',
     sharding,
     prefetch: request.prefetch ?? profile.prefetch.value,
+    reshard: request.reshard ?? defaultReshard(job, sharding, pipeline),
     bucketMB: request.bucketMB ?? profile.bucketMB.value,
     gradientType: request.gradientType ?? defaultGradientType(job),
     gradientReduction: request.gradientReduction ?? defaultReduction(sharding),

@@ -11,7 +11,14 @@ import type { Layout, LayoutRequest, Recompute, Sharding } from './types.ts';
 /** Sequence, recomputation and data axis of a layout. */
 export type Ending = Pick<
   Layout,
-  'sharding' | 'prefetch' | 'bucketMB' | 'gradientReduction' | 'recompute' | 'sequenceParallel' | 'keepGathered'
+  | 'sharding'
+  | 'prefetch'
+  | 'reshard'
+  | 'bucketMB'
+  | 'gradientReduction'
+  | 'recompute'
+  | 'sequenceParallel'
+  | 'keepGathered'
 >;
 
 /** All endings of one shape. */
@@ -81,12 +88,14 @@ function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): r
   );
 }
 
-type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'bucketMB' | 'gradientReduction'>;
+type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction'>;
 
 function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, replicas: number): readonly DataEnding[] {
   const { prefetch, bucketMB } = profileOf(job);
   if (replicas === 1) {
-    return [{ sharding: 0, prefetch: prefetch.value, bucketMB: bucketMB.value, gradientReduction: 'per-step' }];
+    return [
+      { sharding: 0, prefetch: prefetch.value, reshard: true, bucketMB: bucketMB.value, gradientReduction: 'per-step' },
+    ];
   }
   const gradientType = request.gradientType ?? defaultGradientType(job);
   const asked = options(request.bucketMB, [25, 100]);
@@ -94,9 +103,11 @@ function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, rep
   return options(request.sharding, shardings).flatMap((sharding) => {
     const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
     const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];
+    // Kept weights hold what sharding 2 holds and more: only who asks for them gets them.
+    const reshard = sharding < 3 || (request.reshard ?? true);
     const buckets = sharding < 3 ? sizes : [bucketMB.value];
     return ahead.flatMap((units) =>
-      buckets.map((size) => ({ sharding, prefetch: units, bucketMB: size, gradientReduction })),
+      buckets.map((size) => ({ sharding, prefetch: units, reshard, bucketMB: size, gradientReduction })),
     );
   });
 }

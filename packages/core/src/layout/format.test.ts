@@ -11,6 +11,7 @@ const layout: Layout = {
   contextKind: 'ring',
   sharding: 1,
   prefetch: 1,
+  reshard: true,
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',

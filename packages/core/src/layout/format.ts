@@ -53,6 +53,8 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
       return layout.keepGathered;
     case 'prefetch':
       return layout.prefetch !== usual.prefetch.value;
+    case 'reshard':
+      return !layout.reshard;
     case 'bucketMB':
       return layout.bucketMB !== usual.bucketMB.value;
     case 'gradientType':

@@ -36,7 +36,8 @@ export function layoutHash(layout: Layout): number {
       (layout.sequenceParallel ? 128 : 0) |
       (layout.keepGathered ? 256 : 0) |
       (layout.gradientType === 'fp32' ? 512 : 0) |
-      (layout.gradientReduction === 'per-step' ? 1024 : 0),
+      (layout.gradientReduction === 'per-step' ? 1024 : 0) |
+      (layout.reshard ? 2048 : 0),
   );
   for (const layers of layout.layersPerStage) mix(layers);
   for (const axis of layout.order) mix(axis.charCodeAt(0));

@@ -142,6 +142,14 @@ export const layoutKeys: readonly LayoutKey[] = [
     meaning: 'Units that may be gathered ahead of the one in use (sharding 3).',
   },
   {
+    name: 'reshard',
+    short: 'reshard',
+    aliases: [],
+    type: 'switch',
+    fallback: 'on; off for torchtitan with pipeline > 1',
+    meaning: 'Gathered weights are freed after use and gathered again, or kept from first to last use of the step.',
+  },
+  {
     name: 'bucketMB',
     short: 'bucket',
     aliases: [],
@@ -212,13 +220,6 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
     aliases: [],
     accepts: ['block'],
     meaning: 'What is gathered at once under sharding 3.',
-  },
-  {
-    name: 'reshard',
-    short: 'reshard',
-    aliases: [],
-    accepts: ['on', 'true'],
-    meaning: 'Gathered weights are freed after each use under sharding 3.',
   },
   { name: 'offload', short: 'offload', aliases: [], accepts: ['none'], meaning: 'What is kept in host memory.' },
   {

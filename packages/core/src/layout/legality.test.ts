@@ -14,6 +14,7 @@ const base: Layout = {
   contextKind: 'ring',
   sharding: 1,
   prefetch: 1,
+  reshard: true,
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',

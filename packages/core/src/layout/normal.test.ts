@@ -15,6 +15,7 @@ const base: Layout = {
   contextKind: 'ring',
   sharding: 3,
   prefetch: 2,
+  reshard: true,
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',
@@ -37,6 +38,7 @@ describe('normalizeLayout', () => {
     expect(normal({ data: 1, bucketMB: 100 })).toMatchObject({
       sharding: 0,
       prefetch: 1,
+      reshard: true,
       bucketMB: 25,
       gradientReduction: 'per-step',
     });
@@ -83,6 +85,7 @@ describe('normalizeLayout', () => {
       contextKind: fc.constantFrom('ring' as const, 'all-to-all' as const),
       sharding: fc.constantFrom<Layout['sharding']>(0, 1, 2, 3),
       prefetch: fc.nat(3),
+      reshard: fc.boolean(),
       bucketMB: fc.constantFrom(25, 100),
       gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
       gradientReduction: fc.constantFrom<Layout['gradientReduction']>('per-step', 'per-micro-batch'),

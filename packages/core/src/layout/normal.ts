@@ -40,6 +40,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     contextKind: context > 1 ? layout.contextKind : 'ring',
     sharding,
     prefetch: sharding === 3 ? layout.prefetch : profile.prefetch.value,
+    reshard: sharding === 3 ? layout.reshard : true,
     bucketMB:
       replicas > 1 && sharding < 3
         ? bucketWithEffect(job, tensor, layout.gradientType, layout.bucketMB)
@@ -64,6 +65,10 @@ export const recomputeWithEffect = (job: LayoutJob, recompute: Recompute): Recom
 /** The reduction that a sharding takes when nobody chooses: sharded gradients cannot wait for the end of the step. */
 export const defaultReduction = (sharding: Sharding): GradientReduction =>
   sharding >= 2 ? 'per-micro-batch' : 'per-step';
+
+/** Whether gathered weights are freed after use when nobody chooses: some frameworks keep them where there are stages. */
+export const defaultReshard = (job: LayoutJob, sharding: Sharding, pipeline: number): boolean =>
+  !(sharding === 3 && pipeline > 1 && profileOf(job).keepsUnitsInPipelines.value);
 
 /** The schedule of a number of stages and chunks when nobody chooses. */
 export function defaultSchedule(pipeline: number, chunks: number): ScheduleName {

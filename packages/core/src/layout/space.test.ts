@@ -69,6 +69,7 @@ function* withEndings(grid: Grid): Generator<Layout> {
             sequenceParallel,
             keepGathered,
             prefetch,
+            reshard: true,
             bucketMB,
           };
         }

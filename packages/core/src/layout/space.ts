@@ -48,7 +48,7 @@ interface Choice {
 /** The space over the keys that `request` leaves open.
  *
  * Degrees: all divisors of the GPUs. Micro-batches: all divisors up to 16 sequences. Chunks: all that the layers allow.
- * Buckets 25 and 100 MB, prefetch 0 to 2. `gradientType`, `gradientReduction` and `order` are the defaults unless
+ * Buckets 25 and 100 MB, prefetch 0 to 2, weights freed after use. `gradientType`, `gradientReduction` and `order` are the defaults unless
  * given, `layersPerStage` is {@link balancedSplit}. A given value that breaks a rule rejects, it is never changed. */
 export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): LayoutSpace {
   const rejected: Partial<Record<Code, number>> = {};
@@ -97,6 +97,7 @@ function* layoutsOf(choices: readonly Choice[]): Generator<Layout> {
         contextKind: grid.contextKind,
         sharding: ending.sharding,
         prefetch: ending.prefetch,
+        reshard: ending.reshard,
         bucketMB: ending.bucketMB,
         gradientType: grid.gradientType,
         gradientReduction: ending.gradientReduction,

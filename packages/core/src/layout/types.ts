@@ -23,6 +23,8 @@ export interface Layout {
   readonly sharding: Sharding;
   /** Units that may be gathered ahead of the one in use; meaningful for sharding 3. */
   readonly prefetch: number;
+  /** Gathered weights are freed after each row of uses instead of being kept for the step; meaningful for sharding 3. */
+  readonly reshard: boolean;
   /** A bucket closes when its gradients reach this many MB (10^6 bytes); meaningful for sharding 0 to 2. */
   readonly bucketMB: number;
   readonly gradientType: 'bf16' | 'fp32';

@@ -82,7 +82,9 @@ describe('the data axis', () => {
   });
 
   it('gathers each unit 2 m times under ZeRO-3, less where one use follows another of the same unit', () => {
-    const gathered = cases('padded').filter(({ layout }) => layout.sharding === 3 && layout.chunks === 1);
+    const gathered = cases('padded').filter(
+      ({ layout }) => layout.sharding === 3 && layout.chunks === 1 && layout.reshard,
+    );
     fc.assert(
       fc.property(gathered, fc.nat(), ({ job, layout }, pick) => {
         const stage = pick % layout.pipeline;

@@ -119,7 +119,8 @@ export function piecesByLaw(job: Job, layout: Layout, stage: number): readonly P
   return [...tied, together];
 }
 
-/** How often a step gathers each block under sharding 3: one gather for each run of equal neighbours among the uses.
+/** How often a step gathers each block under sharding 3: one gather for each run of equal neighbours among the uses;
+ * one where units are kept.
  *
  * A block is used 2 m times. Neighbours are equal only where one invocation of a chunk follows another: forward then
  * backward repeats the chunk's last block, backward then forward its first, and twice the same way repeats the only block.
@@ -128,6 +129,7 @@ export function piecesByLaw(job: Job, layout: Layout, stage: number): readonly P
 export function gathersByLaw(job: Job, layout: Layout, stage: number): (block: number) => number {
   const m = microBatches(job, layout);
   const { schedule, pipeline: stages, chunks } = layout;
+  if (!layout.reshard) return () => 1;
   const list = scheduleList({ schedule, stages, chunks, microBatches: m }, stage);
   const blocks = blocksByLaw(layout, job.model.layers.length, stage);
   const repeated = new Map<number, number>();

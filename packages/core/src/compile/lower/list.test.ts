@@ -187,7 +187,7 @@ describe('gathers', () => {
   it('of units run ahead by the prefetch and no more: 1 + prefetch units are whole at a time', () => {
     fc.assert(
       fc.property(
-        cases('padded').filter(({ layout }) => layout.sharding === 3),
+        cases('padded').filter(({ layout }) => layout.sharding === 3 && layout.reshard),
         ({ job, layout }) => {
           for (const { lifetimes, list } of livedLists(compileProgram(job, layout))) {
             const runs = lifetimes.ranges.flatMap(({ instance: { name }, first, last }) => {
@@ -210,7 +210,7 @@ describe('gathers', () => {
   it('of run j wait for the end of run j - 1 - prefetch, the first ones for nothing', () => {
     fc.assert(
       fc.property(
-        cases('padded').filter(({ layout }) => layout.sharding === 3),
+        cases('padded').filter(({ layout }) => layout.sharding === 3 && layout.reshard),
         ({ job, layout }) => {
           for (const { items } of compileProgram(job, layout).lists) {
             const ends = new Map<number, number>();

@@ -99,10 +99,13 @@ function createOverlay(
 ): Overlay {
   const { layout, layers } = outline;
   const gathers = layout.sharding === 3;
-  const runs: UnitRuns | undefined = gathers ? unitRuns(stage, invocations, unitsOf(stage, layers)) : undefined;
+  const runs: UnitRuns | undefined = gathers
+    ? unitRuns(stage, invocations, unitsOf(stage, layers), layout.reshard)
+    : undefined;
   const each = reducesEachMicroBatch(layout);
   const last = outline.microBatches - 1;
   let use = 0;
+  let latest = 0;
 
   const gatherRun = (run: number, needs: readonly number[]): void => {
     for (const bucket of runs?.unitOf[run]?.buckets ?? []) {
@@ -127,7 +130,10 @@ function createOverlay(
     used: (line) => {
       const run = runs?.runOfUse[use];
       use += 1;
-      if (run !== undefined && runs?.runOfUse[use] !== run) gatherRun(run + 1 + layout.prefetch, [line]);
+      if (run === undefined) return;
+      const ends = layout.reshard ? runs?.runOfUse[use] !== run : run > latest;
+      latest = Math.max(latest, run);
+      if (ends) gatherRun(run + 1 + layout.prefetch, [line]);
     },
     ready: (block, invocation) =>
       invocation.direction === 'B' && (each || invocation.microBatch === last)

@@ -26,7 +26,7 @@ function stageOf(changes: Partial<Layout>, stage: number) {
 
 const namesOf = (changes: Partial<Layout>, stage: number): string => {
   const { own, units, invocations } = stageOf(changes, stage);
-  const { unitOf } = unitRuns(own, invocations, units);
+  const { unitOf } = unitRuns(own, invocations, units, changes.reshard ?? true);
   return unitOf.flatMap((unit) => unit?.name ?? []).join(' ');
 };
 
@@ -58,6 +58,11 @@ describe('runs', () => {
     expect(namesOf({ schedule: 'gpipe' }, 1)).toBe('L1 H L1 H L1 H L1');
   });
 
+  it('are one for each unit where weights are kept', () => {
+    expect(namesOf({ reshard: false }, 0)).toBe('E L0');
+    expect(namesOf({ reshard: false, schedule: 'gpipe' }, 1)).toBe('L1 H');
+  });
+
   it('cover all uses in order, and are as many for each unit as the law says', () => {
     fc.assert(
       fc.property(
@@ -71,7 +76,7 @@ describe('runs', () => {
           const shape = { schedule, stages, chunks, microBatches: microBatches(job, layout) };
           const invocations = scheduleList(shape, stage.stage);
           const units = unitsOf(stage, outline.layers);
-          const { unitOf, runOfUse } = unitRuns(stage, invocations, units);
+          const { unitOf, runOfUse } = unitRuns(stage, invocations, units, layout.reshard);
           const uses = invocations.flatMap((each) => blocksOfInvocation(stage, each)).map((block) => units.get(block));
           expect(runOfUse.map((run) => unitOf[run])).toEqual(uses);
           const gathers = gathersByLaw(job, layout, stage.stage);

@@ -1,7 +1,8 @@
 /** @file Units of sharding 3: the order in which a stage uses them, and the runs that gathers follow.
  *
  * A run is a row of equal neighbours in the list of uses. The gather of run j needs the end of run j - 1 - prefetch, so
- * at most 1 + prefetch units are whole at a time.
+ * at most 1 + prefetch units are whole at a time. Where units are kept (`reshard` off), all uses of a unit are one run,
+ * and its gather needs the end of the first use of run j - 1 - prefetch.
  */
 import type { Unit } from '../../program/index.ts';
 import type { Invocation } from '../../schedules/index.ts';
@@ -37,14 +38,19 @@ export function unitRuns(
   stage: StageOutline,
   invocations: readonly Invocation[],
   units: ReadonlyMap<number, Unit>,
+  reshard: boolean,
 ): UnitRuns {
   const unitOf: (Unit | undefined)[] = [undefined];
   const runOfUse: number[] = [];
+  const kept = new Map<string, number>();
   for (const invocation of invocations) {
     for (const block of blocksOfInvocation(stage, invocation)) {
       const unit = units.get(block);
-      if (unit?.name !== unitOf[unitOf.length - 1]?.name) unitOf.push(unit);
-      runOfUse.push(unitOf.length - 1);
+      const known = reshard || unit === undefined ? undefined : kept.get(unit.name);
+      if (known === undefined && unit?.name !== unitOf[unitOf.length - 1]?.name) unitOf.push(unit);
+      const run = known ?? unitOf.length - 1;
+      if (unit !== undefined) kept.set(unit.name, run);
+      runOfUse.push(run);
     }
   }
   return { unitOf, runOfUse };

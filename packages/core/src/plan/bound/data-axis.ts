@@ -56,14 +56,14 @@ function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const calls = way(layerForward.matrix, ENTRY.own, EXIT.compute) + way(layerBackward.matrix, ENTRY.own, EXIT.compute);
   return (load) => {
     // Neighbouring uses share a gather: at most one where two invocations meet.
-    const gathers = Math.max(1, 2 * microBatches * (load.layers - layout.chunks) + 1);
+    const gathers = layout.reshard ? Math.max(1, 2 * microBatches * (load.layers - layout.chunks) + 1) : load.layers;
     const embed = load.embedElements;
     return {
       ...NOTHING,
       last: exchange('reduce-scatter', (embed > 0 ? Math.min(embed, layer) : layer) * gradient),
       reduceLane: (each ? microBatches : 1) * load.layers * reduce,
       gatherLane: gathers * gather,
-      inTurns: layout.prefetch === 0 ? microBatches * load.layers * calls + gathers * gather : 0,
+      inTurns: layout.prefetch === 0 && layout.reshard ? microBatches * load.layers * calls + gathers * gather : 0,
     };
   };
 }

@@ -155,6 +155,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         microBatch: fc.constantFrom(1, 2),
         sharding: fc.constantFrom(...sharding),
         prefetch: fc.constantFrom(...prefetch),
+        reshard: fc.boolean(),
         bucketMB: fc.constantFrom(...bucketMB),
         gradientType: fc.constantFrom('bf16', 'fp32'),
         gradientReduction: fc.constantFrom('per-step', 'per-micro-batch', 'per-micro-batch'),

@@ -19,6 +19,8 @@ export interface Piece {
   readonly own: number;
   readonly touchesTied: boolean;
   readonly readsWeights: boolean;
+  /** Forward: its backward reads them too. */
+  readonly readsAgain: boolean;
   /** After it the gradients of its own bucket, or of the tied one, are complete and can be reduced. */
   readonly completesOwn: boolean;
   readonly completesTied: boolean;
@@ -180,6 +182,7 @@ function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
       own,
       touchesTied,
       readsWeights: call.readsWeights,
+      readsAgain: !backward && input.blocks.calls[callOf('B', first, headBlock)].readsWeights,
       completesOwn: backward && content.lowest && plan?.readyBlock === last,
       completesTied: backward && tied?.readyBlock === last && !tiedSums,
     };

@@ -112,9 +112,9 @@ const blockKey = (layout: Layout): number =>
   (layout.keepGathered ? 2 : 0) +
   (layout.gradientType === 'fp32' ? 1 : 0);
 
-/** Only units of sharding 3 are gathered ahead. */
-function lookaheadOf({ sharding, data, prefetch, layersPerStage, pipeline, chunks }: Layout): number {
-  if (sharding < 3 || data === 1) return LOOKAHEAD;
+/** Only units of sharding 3 are gathered ahead, and only before the steady state where they are kept. */
+function lookaheadOf({ sharding, data, prefetch, reshard, layersPerStage, pipeline, chunks }: Layout): number {
+  if (sharding < 3 || data === 1 || !reshard) return LOOKAHEAD;
   return lookahead(prefetch, Math.min(...layersPerStage), pipeline, chunks);
 }
 

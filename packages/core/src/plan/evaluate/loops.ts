@@ -121,7 +121,7 @@ function onTheWay({ from, to }: Visits, at: number): Int32Array {
 }
 
 /** The round from `from` on goes on as it began, and every invocation of it can stand for later ones: micro-batch 0 pays
- * for gathers in forward, the last one for reductions in backward.
+ * for gathers in forward, the last one frees kept weights and pays for reductions in backward.
  */
 function isSteady(
   { microBatches }: ScheduleShape,
@@ -138,7 +138,8 @@ function isSteady(
   let backward = 0;
   for (let position = from; position < from + round; position++) {
     const code = list[position] as number;
-    if (microBatchOf(code) === (isBackward(code) ? microBatches - 1 : 0)) return false;
+    const microBatch = microBatchOf(code);
+    if (microBatch === microBatches - 1 || (microBatch === 0 && !isBackward(code))) return false;
     if (isBackward(code)) backward += 1;
   }
   return backward === backwards;

@@ -35,6 +35,8 @@ export const FIRST_FORWARD = 4;
 export const LAST_BACKWARD = 8;
 /** The invocation that follows in its stage receives. */
 export const POSTS = 16;
+/** Forward of the last micro-batch: the last use of kept weights that only forward reads. */
+export const LAST_FORWARD = 32;
 
 /** The place of a chunk and direction: (stage * chunks + chunk) * 2, and 1 more for backward. */
 const placeOf = (chunks: number, stage: number, code: number): number =>
@@ -170,7 +172,9 @@ function createVisitWriter(shape: ScheduleShape, codes: readonly Int32Array[]): 
 const bitsOf = (code: number, microBatches: number): number =>
   isBackward(code)
     ? BACKWARD | (microBatchOf(code) === microBatches - 1 ? LAST_BACKWARD : 0)
-    : FORWARD | (microBatchOf(code) === 0 ? FIRST_FORWARD : 0);
+    : FORWARD |
+      (microBatchOf(code) === 0 ? FIRST_FORWARD : 0) |
+      (microBatchOf(code) === microBatches - 1 ? LAST_FORWARD : 0);
 
 /** By place: the place that it receives from (-1: none), and whether anybody receives from it. */
 function transfersOf(shape: ScheduleShape): { readonly producer: Int32Array; readonly sends: Uint8Array } {

@@ -5,7 +5,7 @@ import type { Layout } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
 import { type BucketSpec, bucketSpecs, optimizerSeconds, type SpecInput } from './buckets.ts';
 import { type ChunkSpec, chunkSpecs, type Piece } from './chunks.ts';
-import { BACKWARD, FIRST_FORWARD, FORWARD, LAST_BACKWARD } from './order.ts';
+import { BACKWARD, FIRST_FORWARD, FORWARD, LAST_BACKWARD, LAST_FORWARD } from './order.ts';
 
 /** What a stage has beside its chunks. Stages with the same chunks share one. */
 export interface StageSpec {
@@ -89,7 +89,10 @@ function dataMode(layout: Layout): DataMode {
 
 function specialVisits(mode: DataMode, layout: Layout): Pick<StepSpec, 'pieceVisits' | 'reducingVisits'> {
   const reducingVisits = reducesEachMicroBatch(layout) ? BACKWARD : LAST_BACKWARD;
-  if (mode === 'units') return { pieceVisits: FORWARD | BACKWARD, reducingVisits };
+  if (mode === 'units') {
+    const uses = layout.reshard ? FORWARD | BACKWARD : FIRST_FORWARD | LAST_FORWARD | LAST_BACKWARD;
+    return { pieceVisits: uses | reducingVisits, reducingVisits };
+  }
   return { pieceVisits: reducingVisits | (isSharded(layout) ? FIRST_FORWARD : 0), reducingVisits };
 }
 

@@ -46,7 +46,8 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   const { own, touchesTied, readsWeights } = pieces[index] as Piece;
   let isRead = readsWeights;
   if (index + 1 < pieces.length) units.nextPiece[stage] = index + 1;
-  else isRead = passBorder(walk, units, stage, list) || readsWeights;
+  else if (step.layout.reshard) isRead = passBorder(walk, units, stage, list) || readsWeights;
+  else passToNextChunk(units, stage, list);
   const run = units.nextRun[stage] as number;
   units.nextRun[stage] = run + 1;
   const slot = slotOf(units, stage, run);
@@ -54,6 +55,15 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   units.ready[slot + 1] = Number.NEGATIVE_INFINITY;
   if (touchesTied) gatherBucket(walk, units, stage, slot + 1, step.stageBucket[stage] as number, isRead);
   if (own >= 0) gatherBucket(walk, units, stage, slot, (step.firstBucket[place] as number) + own, isRead);
+}
+
+/** Kept units are gathered once: on to the first use of the next chunk. Chunks begin in the order of their numbers. */
+function passToNextChunk(units: UnitWalk, stage: number, list: Uint16Array): void {
+  let position = units.nextPosition[stage] as number;
+  const chunk = (list[position] as number) >> 1;
+  while (position < list.length && (list[position] as number) >> 1 <= chunk) position += 1;
+  units.nextPosition[stage] = position;
+  units.nextPiece[stage] = 0;
 }
 
 /** Moves the next run from the last unit of an invocation past all uses of it in those that follow; tells whether one of

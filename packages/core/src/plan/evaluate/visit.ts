@@ -6,6 +6,7 @@
 import { type BlockMatrix, ENTRY, EXIT, exitClock, rowOf } from '../../cost/index.ts';
 import type { Piece } from './chunks.ts';
 import { arrive, depart, reduceBucket } from './exchanges.ts';
+import { FIRST_FORWARD, LAST_BACKWARD, LAST_FORWARD } from './order.ts';
 import { NET, NET_FREED, RISE, RISE_FREED } from './piece-bytes.ts';
 import {
   BORDER,
@@ -77,7 +78,8 @@ function visitPieces(walk: Walk, index: number): void {
   const place = visits.place[index] as number;
   const base = stage * WIDTH;
   const pieces = step.pieces[place] as readonly Piece[];
-  const reduces = ((visits.bits[index] as number) & step.reducingVisits) !== 0;
+  const bits = visits.bits[index] as number;
+  const reduces = (bits & step.reducingVisits) !== 0;
   const firstBucket = step.firstBucket[place] as number;
   const tiedBucket = step.stageBucket[stage] as number;
   arrive(walk, index, base);
@@ -85,11 +87,12 @@ function visitPieces(walk: Walk, index: number): void {
     const piece = pieces[at] as Piece;
     if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece);
     if (units === undefined) takeCopies(walk.state, base, walk.weightReady, firstBucket + piece.own, tiedBucket);
-    else takeUnit(walk, units, stage);
+    else takeUnit(walk, units, stage, bits);
     if (reduces) noteGradients(walk, base, firstBucket, tiedBucket, piece);
     runPiece(walk.state, base, piece);
     if (units === undefined) addBytes(walk.state, base, piece.bytes, NET, RISE);
-    else leaveUnit(walk, units, stage, piece, at, pieces.length);
+    else if (step.layout.reshard) leaveUnit(walk, units, stage, piece, at, pieces.length);
+    else leaveKeptUnit(walk, units, stage, piece, bits);
   }
   depart(walk, index, base);
   if (reduces) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[pieces.length - 1] as Piece);
@@ -155,7 +158,13 @@ function takeCopies(state: Float64Array, base: number, copies: Float64Array, own
   state[base + TIED_COPY] = copies[tied] as number;
 }
 
-function takeUnit({ state }: Walk, units: UnitWalk, stage: number): void {
+/** Kept weights were waited for at their first use. */
+function takeUnit({ state, step }: Walk, units: UnitWalk, stage: number, bits: number): void {
+  if (!step.layout.reshard && (bits & FIRST_FORWARD) === 0) {
+    state[stage * WIDTH + COPY] = Number.NEGATIVE_INFINITY;
+    state[stage * WIDTH + TIED_COPY] = Number.NEGATIVE_INFINITY;
+    return;
+  }
   const slot = slotOf(units, stage, units.run[stage] as number);
   takeCopies(state, stage * WIDTH, units.ready, slot, slot + 1);
 }
@@ -166,6 +175,14 @@ function leaveUnit(walk: Walk, units: UnitWalk, stage: number, piece: Piece, at:
   const frees = ends && piece.readsWeights;
   addBytes(walk.state, stage * WIDTH, piece.bytes, frees ? NET_FREED : NET, frees ? RISE_FREED : RISE);
   if (ends) endRun(walk, units, stage);
+}
+
+/** After a use of a unit that is kept: its first use lets one more be gathered, its last reader of the step frees it. */
+function leaveKeptUnit(walk: Walk, units: UnitWalk, stage: number, piece: Piece, bits: number): void {
+  const isLast = (bits & LAST_BACKWARD) !== 0 || ((bits & LAST_FORWARD) !== 0 && !piece.readsAgain);
+  const frees = isLast && piece.readsWeights;
+  addBytes(walk.state, stage * WIDTH, piece.bytes, frees ? NET_FREED : NET, frees ? RISE_FREED : RISE);
+  if ((bits & FIRST_FORWARD) !== 0) endRun(walk, units, stage);
 }
 
 function reduceCompleted(walk: Walk, base: number, firstBucket: number, tiedBucket: number, piece: Piece): void {

@@ -42,6 +42,7 @@ const layouts: fc.Arbitrary<Layout> = fc
       gradientReduction: fc.constantFrom('per-step', 'per-micro-batch'),
       keepGathered: fc.boolean(),
       prefetch: fc.constantFrom(0, 1, 2),
+      reshard: fc.boolean(),
       bucketMB: fc.constantFrom(0.001, 25),
     }),
   )
