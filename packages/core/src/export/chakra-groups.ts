@@ -1,7 +1,6 @@
 /** @file Which ranks take part in a collective, as numbered groups. */
-import { type AxisName, groupOf, worldSize } from '../mesh/index.ts';
-import type { Operation, Program } from '../program/index.ts';
-import { rankOnStage } from './traced.ts';
+import { worldSize } from '../mesh/index.ts';
+import { membersOf, type Operation, type Program } from '../program/index.ts';
 
 /** Groups of ranks by number, as strings. */
 export interface Groups {
@@ -14,16 +13,11 @@ export interface Groups {
 
 /** The groups of a program; empty at first. */
 export function createGroups(program: Program): Groups {
-  const { mesh, groups } = program;
+  const { mesh } = program;
   const all: Record<string, readonly number[]> = {};
   const numbers = new Map<string, string>();
-  const membersOf = (over: string, rank: number): readonly number[] => {
-    const named = groups.find((each) => each.name === over);
-    if (named === undefined) return groupOf(mesh, rank, [over as AxisName]);
-    return named.coordinates.map((coordinate) => rankOnStage(program, rank, coordinate));
-  };
   const of = (over: string, rank: number): string => {
-    const members = membersOf(over, rank);
+    const members = membersOf(program, rank, over);
     const key = members.join(' ');
     const number = numbers.get(key) ?? `${numbers.size + 1}`;
     numbers.set(key, number);

@@ -32,6 +32,8 @@ const collectives: Readonly<Record<CollectiveKind, number>> = {
   'all-gather': 2,
   broadcast: 5,
   'all-to-all': 6,
+  // Chakra has no name for it: a message to the neighbour by everybody is the all-to-all of which one piece is filled.
+  shift: 6,
   'reduce-scatter': 7,
 };
 

@@ -4,7 +4,7 @@
 import { assertInvariant, assertUnreachable } from '../errors/index.ts';
 import { worldSize } from '../mesh/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
-import { degreesOf, type ExpandedList, type ExpandedOperation, expandList } from './expand.ts';
+import { bookedAxis, degreesOf, type ExpandedList, type ExpandedOperation, expandList } from './expand.ts';
 import { touchedBytes } from './shapes.ts';
 import type { Algorithm, Collective, CollectiveKind, Program, WhyRule } from './types.ts';
 
@@ -25,6 +25,8 @@ export function collectiveBytes(kind: CollectiveKind, algorithm: Algorithm, degr
       return (others * bytes) / degree;
     case 'broadcast':
       return algorithm === 'direct' ? others * bytes : Math.min(1, others) * bytes;
+    case 'shift':
+      return Math.min(1, others) * bytes;
     default:
       return assertUnreachable(kind);
   }
@@ -47,6 +49,7 @@ export function paddedBytes(operation: Collective, expanded: ExpandedOperation, 
       return shareElements(read.dims, operation, degrees) * degree * element;
     case 'all-to-all':
     case 'broadcast':
+    case 'shift':
       return touchedBytes(read, degrees);
     default:
       return assertUnreachable(operation.collective);
@@ -140,10 +143,6 @@ function listBytes(program: Program, expanded: ExpandedList, ranks: number, degr
     exchanges,
   };
 }
-
-/** A named group is booked on the axis that it lies along. */
-export const bookedAxis = (program: Program, over: string): string =>
-  program.groups.find((group) => group.name === over)?.along ?? over;
 
 const nothing: Sent = { bytes: 0, exchanges: 0 };
 

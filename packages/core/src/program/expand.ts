@@ -2,8 +2,6 @@
  * become instances. Order is the order of issue.
  */
 import { assertInvariant } from '../errors/index.ts';
-import { type AxisName, degreeOf } from '../mesh/index.ts';
-import type { Degrees } from '../tensor/index.ts';
 import { type Instance, type NameScope, nameScope, type Operand } from './names.ts';
 import type { Call, Operation, Program, RankList } from './types.ts';
 
@@ -30,12 +28,6 @@ export interface ExpandedList {
   readonly list: RankList;
   readonly operations: readonly ExpandedOperation[];
   readonly instances: ReadonlyMap<string, Instance>;
-}
-
-/** Degree of an axis or of a named group in a program. */
-export function degreesOf(program: Program): Degrees {
-  const groups = new Map(program.groups.map((group) => [group.name, group.coordinates.length]));
-  return (axis) => groups.get(axis) ?? degreeOf(program.mesh, axis as AxisName);
 }
 
 /** Throws an internal error when a name has no declaration: only our own passes can write such a program. */
@@ -102,4 +94,5 @@ function expandOperation(
   };
 }
 
+export { bookedAxis, degreesOf, membersOf, spanOf } from './groups.ts';
 export { boundaryName, boundaryOf, declaredName, type Instance, instanceName, type Operand } from './names.ts';

@@ -46,6 +46,7 @@ export type Lane =
   | 'data.gather'
   | 'data.reduce'
   | 'ends'
+  | 'context'
   | 'act.out'
   | 'act.in'
   | 'grad.out'
@@ -68,6 +69,11 @@ export type WhyRule =
   | 'previous-stage'
   | 'gather-updated'
   | 'gather-unit'
+  | 'pass-keys'
+  | 'pass-key-gradients'
+  | 'gather-keys'
+  | 'scatter-key-gradients'
+  | 'heads-for-tokens'
   | 'reduce-gradient'
   | 'sum-whole-parameters'
   | 'sum-tied'
@@ -89,7 +95,8 @@ export interface Write {
   readonly accumulate?: true;
 }
 
-export type CollectiveKind = 'all-reduce' | 'reduce-scatter' | 'all-gather' | 'broadcast' | 'all-to-all';
+/** `shift`: every member hands its buffer to the next one and takes that of the one before, round in a circle. */
+export type CollectiveKind = 'all-reduce' | 'reduce-scatter' | 'all-gather' | 'broadcast' | 'all-to-all' | 'shift';
 export type Algorithm = 'ring' | 'direct';
 
 interface OperationBase {
@@ -108,7 +115,8 @@ export interface Compute extends OperationBase {
 
 /** One collective over an axis or a named group.
  *
- * `dim`: the label of the dim that is gathered or scattered; `flat` for buckets; absent for all-reduce and scalars.
+ * `dim`: the label of the dim that is gathered or scattered, of an all-to-all the one that it gathers; `flat` for
+ * buckets; absent for all-reduce, shift and scalars.
  * `factor`: multiplies the result of a reduction. Reductions are sums and the seed of the loss is 1 / global tokens, so
  * it is 1 everywhere; it is written so that a mean cannot hide.
  */
@@ -254,11 +262,18 @@ export interface RankList {
   readonly items: readonly Item[];
 }
 
-/** Named ranks along an axis: the first and the last stage. */
+/** Named ranks: the first and the last stage; data and context ranks together; context ranks that swap heads.
+ *
+ * `coordinates` are those of the members on the axis `along`, on which the group's bytes are booked; on each axis of
+ * `joint` it has all coordinates, on all others that of the rank. With `repeats` the axis is made of such groups:
+ * `coordinates` (evenly spaced) are those of the one that holds coordinate 0, the others are shifted.
+ */
 export interface Group {
   readonly name: string;
   readonly along: AxisName;
   readonly coordinates: readonly number[];
+  readonly joint?: readonly AxisName[];
+  readonly repeats?: true;
 }
 
 export interface Program {

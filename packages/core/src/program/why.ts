@@ -78,6 +78,26 @@ const words: Readonly<Record<WhyRule, Words>> = {
     does: ({ bucket, axis }) => `gathers the weights of ${bucket} over ${axis}`,
     because: () => 'each rank keeps only its own shard',
   },
+  'pass-keys': {
+    does: ({ thing, axis }) => `hands ${thing} on around ${axis}`,
+    because: () => 'its queries meet the keys and values of all',
+  },
+  'pass-key-gradients': {
+    does: ({ thing, axis }) => `hands ${thing} on around ${axis}`,
+    because: () => 'every rank adds its part on their way home',
+  },
+  'gather-keys': {
+    does: ({ thing, axis }) => `gathers ${thing} over ${axis}`,
+    because: () => 'its queries meet the keys and values of all',
+  },
+  'scatter-key-gradients': {
+    does: ({ thing, axis }) => `sums ${thing} over ${axis} and leaves each rank those of its own tokens`,
+    because: () => 'all queries have met them',
+  },
+  'heads-for-tokens': {
+    does: ({ thing, axis }) => `swaps heads for tokens of ${thing} over ${axis}`,
+    because: () => 'attention needs the whole sequence of a head',
+  },
   'reduce-gradient': {
     does: ({ bucket, axis, operation }) =>
       `sums the gradients of ${bucket} over ${axis}${scatters(operation) ? ' and leaves each rank its shard' : ''}`,

@@ -14,6 +14,7 @@ const codes: Readonly<Record<Lane, number>> = {
   'grad.out': 8,
   'grad.in': 9,
   control: 10,
+  context: 11,
 };
 
 /** Lanes by code. */

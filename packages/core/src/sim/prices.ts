@@ -56,7 +56,8 @@ export function exchangeRequest(
     }
     case 'collective':
       return {
-        kind: operation.collective,
+        // Every rank sends to its neighbour at once, which is how sends are priced anyway.
+        kind: operation.collective === 'shift' ? 'send' : operation.collective,
         algorithm: operation.algorithm,
         bytes: paddedBytes(operation, expanded, degrees),
         ...ranksOf(program, operation),
@@ -66,10 +67,11 @@ export function exchangeRequest(
   }
 }
 
-/** A named group is the ends of the axis that it lies along, or the whole axis. */
+/** A named group is the ends of the axis that it lies along, the whole axis, or several whole axes. */
 function ranksOf(program: Program, { axis }: Collective): Pick<ExchangeRequest, 'axes' | 'members'> {
   const group = program.groups.find((each) => each.name === axis);
   if (group === undefined) return { axes: [axis as AxisName] };
+  if (group.joint) return { axes: [group.along, ...group.joint] };
   return { axes: [group.along], ...(group.coordinates.length === 2 && { members: 'ends' as const }) };
 }
 

@@ -10,13 +10,16 @@ export const bytesOf = (dtype: DType): number => elementBytes[dtype];
 /** One dim of a tensor.
  *
  * `size` is global. `cut` names the mesh axes that cut the dim, outer first; absent means whole. `parts` are the global
- * sizes of the tensors that are fused along this dim (query, key, value): each part is cut by itself.
+ * sizes of the tensors that are fused along this dim (query, key, value): each part is cut by itself. `zigzag`: the
+ * outermost axis cuts twice as many pieces as it has ranks, and rank r of n holds pieces r and 2 n - 1 - r, so that
+ * causal attention is the same work for all.
  */
 export interface Dim {
   readonly label: string;
   readonly size: number;
   readonly cut?: readonly string[];
   readonly parts?: readonly number[];
+  readonly zigzag?: true;
 }
 
 /** Degree of an axis by name. */

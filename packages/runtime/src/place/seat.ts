@@ -1,7 +1,7 @@
 /** @file Where a rank sits: its place on every axis and in every named group of the program. */
 import { assertInvariant } from '@meshwright/core/errors';
-import { type AxisName, type Coordinate, coordinateOf, groupOf, rankOf } from '@meshwright/core/mesh';
-import { degreesOf, type Program, type RankList } from '@meshwright/core/program';
+import { type Coordinate, coordinateOf } from '@meshwright/core/mesh';
+import { degreesOf, membersOf, type Program, type RankList } from '@meshwright/core/program';
 import type { Degrees } from '@meshwright/core/tensor';
 
 export interface Seat {
@@ -17,26 +17,18 @@ export interface Seat {
 export function seatOf(program: Program, rank: number): Seat {
   const { mesh } = program;
   const coordinate = coordinateOf(mesh, rank);
-  const groups = new Map(program.groups.map((group) => [group.name, group]));
-  const members = new Map<string, readonly number[]>();
-  const membersOf = (over: string): readonly number[] => {
-    const group = groups.get(over);
-    if (!group) return groupOf(mesh, rank, [over as AxisName]);
-    return group.coordinates.map((place) => rankOf(mesh, { ...coordinate, [group.along]: place }));
+  const known = new Map<string, readonly number[]>();
+  const members = (over: string): readonly number[] => {
+    const found = known.get(over) ?? membersOf(program, rank, over);
+    known.set(over, found);
+    return found;
   };
   return {
     rank,
     coordinate,
     degrees: degreesOf(program),
-    indexOn: (over) => {
-      const group = groups.get(over);
-      return group ? group.coordinates.indexOf(coordinate[group.along]) : coordinate[over as AxisName];
-    },
-    members: (over) => {
-      const known = members.get(over) ?? membersOf(over);
-      members.set(over, known);
-      return known;
-    },
+    indexOn: (over) => members(over).indexOf(rank),
+    members,
   };
 }
 

@@ -34,6 +34,7 @@ const dim = object('dim', 'One dim of a tensor.', {
   size: field(whole(0), 'Global size in elements.'),
   cut: optional(listOf(text, 1), 'Axes or groups that cut the dim, outer first; absent when the dim is whole.'),
   parts: optional(listOf(whole(0), 1), 'Global sizes of the tensors fused along this dim, each cut by itself.'),
+  zigzag: optional(yes, 'The outermost axis of n ranks cuts 2 n pieces; rank r holds pieces r and 2 n - 1 - r.'),
 });
 
 const partial = object('partial', 'A reduction that is still to be done.', {
@@ -219,10 +220,12 @@ export const programShape: ObjectShape = object('program', 'A step program of Me
   ),
   groups: field(
     listOf(
-      object('group', 'Named ranks along an axis.', {
+      object('group', 'Named ranks along an axis, or along several axes together.', {
         name: field(text, 'Unique name.'),
-        along: field(axisName, 'Axis.'),
+        along: field(axisName, 'Axis; bytes are booked on it.'),
         coordinates: field(listOf(whole(0, MOST), 1), 'Coordinates of the members on the axis.'),
+        joint: optional(listOf(axisName, 1), 'Axes on which the group has all coordinates.'),
+        repeats: optional(yes, 'The axis is made of groups like this one; the coordinates are those of the first.'),
       }),
     ),
     'Named groups, for exchanges that are not along a whole axis.',

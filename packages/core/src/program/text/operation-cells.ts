@@ -9,6 +9,7 @@ export const axisOfLane: Readonly<Partial<Record<Lane, string>>> = {
   tensor: 'tensor',
   'data.gather': 'data',
   'data.reduce': 'data',
+  context: 'context',
   ends: 'ends',
 };
 

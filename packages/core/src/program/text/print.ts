@@ -24,7 +24,7 @@ export function printProgram(program: Program, options: PrintOptions = {}): stri
   const lists = chosenLists(program, options);
   const sections = [
     [...headerLines(program)],
-    legend,
+    program.buffers.some(({ dims }) => dims.some(({ zigzag }) => zigzag)) ? [...legend, zigzagLine] : legend,
     ...(program.buffers.length === 0
       ? []
       : [['buffers', ...bufferTable(program.buffers, createMargin(program), '  ')]]),
@@ -47,6 +47,9 @@ const legend: readonly string[] = [
   '#   W.L0@3             the copy of W.L0 that was gathered for run 3 of its unit',
   '#   # sends 32 B: why  bytes that one rank sends in this line, and the reason for it',
 ];
+
+const zigzagLine =
+  '#   [s:8~/context]     zigzag: of 2 n pieces, rank r of the n on the outermost axis holds pieces r and 2 n - 1 - r';
 
 /** Widest cells that columns of numbered lines make room for: number, lane, verb, reads, writes, the rest. */
 const LINE_LIMITS = [8, 12, 24, 24, 26, 30];
@@ -89,8 +92,12 @@ function meshLine(mesh: Mesh): string {
   return `mesh ${axes.join(' ')}  # ${rule}`;
 }
 
-const groupLine = ({ name, along, coordinates }: Group): string =>
-  `group ${nameWord(name)} ${along} ${coordinates.join(' ')}`;
+const groupLine = ({ name, along, coordinates, joint = [], repeats }: Group): string =>
+  [
+    `group ${nameWord(name)} ${along} ${coordinates.join(' ')}`,
+    ...(joint.length > 0 ? [`with ${joint.join(' ')}`] : []),
+    ...(repeats ? ['repeats'] : []),
+  ].join(' ');
 
 /** `1/16` where that is the number. */
 function scaleText(scale: number): string {

@@ -32,6 +32,7 @@ const collectives: Readonly<Record<CollectiveKind, true>> = {
   'all-gather': true,
   broadcast: true,
   'all-to-all': true,
+  shift: true,
 };
 const plainVerbs: readonly string[] = ['send', 'recv', 'wait', 'alloc', 'free'];
 const verbs: readonly string[] = [...Object.keys(kernels), ...Object.keys(collectives), ...plainVerbs, 'host', 'mark'];

@@ -59,8 +59,16 @@ const readGroup: SectionReader = (reader, state, line) => {
   if (!putName(reader, group, 'name', 'the name of a group', cursor)) return;
   if (!putName(reader, group, 'along', 'an axis', cursor)) return;
   const coordinates: unknown[] = [];
-  for (const chunk of line.chunks.slice(3)) append(reader, coordinates, numberOf(reader, chunk, 'a coordinate'), chunk);
+  const joint: unknown[] = [];
+  let into = coordinates;
+  for (const chunk of line.chunks.slice(3)) {
+    if (chunk.text === 'with') into = joint;
+    else if (chunk.text === 'repeats') put(reader, group, 'repeats', true, chunk);
+    else if (into === joint) append(reader, joint, nameOf(reader, chunk, 'an axis'), chunk);
+    else append(reader, coordinates, numberOf(reader, chunk, 'a coordinate'), chunk);
+  }
   put(reader, group, 'coordinates', coordinates, opening(line));
+  if (into === joint) put(reader, group, 'joint', joint, opening(line));
   append(reader, state.program.groups, group, opening(line));
 };
 

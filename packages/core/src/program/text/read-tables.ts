@@ -94,11 +94,11 @@ function putDims(reader: Reader, owner: Raw, cursor: Cursor): boolean {
   return true;
 }
 
-/** `qkv:24{8,8,8}/tensor`. */
+/** `qkv:24{8,8,8}/tensor`, `s:8~/context`. */
 function readDim(reader: Reader, chunk: Chunk): Raw | undefined {
   const [head = chunk, ...axes] = splitChunk(chunk, '/');
   const [label, size] = pair(head);
-  const sizes = /^(\d+)(?:\{([\d,]*)\})?$/.exec(size?.text ?? '');
+  const sizes = /^(\d+)(~?)(?:\{([\d,]*)\})?$/.exec(size?.text ?? '');
   if (sizes === null) {
     complain(
       reader.source,
@@ -116,7 +116,8 @@ function readDim(reader: Reader, chunk: Chunk): Raw | undefined {
     for (const axis of axes) append(reader, cut, nameOf(reader, axis, 'an axis'), axis);
     put(reader, dim, 'cut', cut, chunk);
   }
-  if (sizes[2] !== undefined) put(reader, dim, 'parts', sizes[2].split(',').map(Number), chunk);
+  if (sizes[2] === '~') put(reader, dim, 'zigzag', true, chunk);
+  if (sizes[3] !== undefined) put(reader, dim, 'parts', sizes[3].split(',').map(Number), chunk);
   return dim;
 }
 

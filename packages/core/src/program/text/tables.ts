@@ -16,9 +16,9 @@ export const scopeMarks: Readonly<Record<Scope, string>> = {
 /** `[s:4/tensor b:1 qkv:24{8,8,8}/tensor]`. */
 const dimsText = (dims: readonly Dim[]): string => `[${dims.map(dimText).join(' ')}]`;
 
-const dimText = ({ label, size, cut, parts }: Dim): string => {
+const dimText = ({ label, size, cut, parts, zigzag }: Dim): string => {
   const fused = parts ? `{${parts.join(',')}}` : '';
-  return [`${labelWord(label)}:${size}${fused}`, ...(cut ?? []).map(nameWord)].join('/');
+  return [`${labelWord(label)}:${size}${zigzag ? '~' : ''}${fused}`, ...(cut ?? []).map(nameWord)].join('/');
 };
 
 export function bufferCells(buffer: BufferDeclaration): readonly string[] {

@@ -4,9 +4,9 @@
  * takes parameters that are all written and all partial over the axis: what is not partial would be counted once for
  * each rank. `G.b.summed` covers the leading parameters only. What was scattered is used up.
  */
-import type { ExpandedOperation, ExpandedWrite, Operand } from '../expand.ts';
+import { type ExpandedOperation, type ExpandedWrite, type Operand, spanOf } from '../expand.ts';
 import type { Collective, View } from '../types.ts';
-import { cutWords, equal, sameAxes, without, wordsOf } from './partial.ts';
+import { cutWords, equal, type PartialSet, sameAxes, without, wordsOf } from './partial.ts';
 import type { Finding } from './report.ts';
 import { type BucketState, coveredViews, declaredCut, groupViews, viewWords } from './state.ts';
 import type { Walk } from './walk.ts';
@@ -61,7 +61,9 @@ function reduceGradients(
     return partial === undefined ? 'missing' : wordsOf(partial);
   });
   for (const views of groups.values()) checkReduced(walk, expanded, operation, read, views, state);
-  const reduced = new Map(covered.map((view) => [view, without(state.views.get(view) ?? [], operation.axis)]));
+  const reduced = new Map(
+    covered.map((view) => [view, reducedOver(walk, operation.axis, state.views.get(view) ?? [])]),
+  );
   if (operation.collective === 'all-reduce') {
     for (const [view, partial] of reduced) state.views.set(view, partial);
     walk.states.buckets.set(operand.instance.name, state);
@@ -76,6 +78,10 @@ function reduceGradients(
   walk.states.buckets.set(read.instance.name, { kind: 'bucket', cut: state.cut, views: new Map() });
 }
 
+/** A group of several axes reduces over each of them. */
+const reducedOver = (walk: Walk, over: string, partial: PartialSet): PartialSet =>
+  spanOf(walk.program, over).reduce(without, partial);
+
 /** Whether parameters of one state may be reduced so. */
 function checkReduced(
   walk: Walk,
@@ -87,7 +93,9 @@ function checkReduced(
 ): void {
   const [view] = views;
   const before = view && state.views.get(view);
-  const part = before?.find(({ over }) => over === axis);
+  const span = spanOf(walk.program, axis);
+  const part = before?.find(({ over }) => span.includes(over));
+  const missing = span.find((each) => !before?.some(({ over }) => over === each));
   const name = viewWords(views, instance);
   if (before === undefined) {
     walk.find(expanded, {
@@ -95,10 +103,10 @@ function checkReduced(
       message: `${name} is reduced over ${axis}: nothing wrote it in this period.`,
       hint: 'Write the gradients of all parameters of the bucket first.',
     });
-  } else if (part === undefined) {
+  } else if (part === undefined || missing !== undefined) {
     walk.find(expanded, {
       code: 'SUMMED_TWICE',
-      message: `${name} is reduced over ${axis}: it is ${wordsOf(before)} and would count ${walk.degrees(axis)} times.`,
+      message: `${name} is reduced over ${axis}: it is ${wordsOf(before)} and would count ${walk.degrees(missing ?? axis)} times.`,
       hint: `Leave it out of the reduction over ${axis}.`,
     });
   } else if (part.reduce !== reduce) {

@@ -112,6 +112,7 @@ function cutAfter(
     case 'all-reduce':
     case 'broadcast':
     case 'all-to-all':
+    case 'shift':
       return before;
     case 'reduce-scatter':
       return [...before, axis];

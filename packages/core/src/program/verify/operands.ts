@@ -3,9 +3,11 @@
  * The law: a kernel has the operands of its row, `none` for an optional one that is absent; an exchange has one buffer
  * on each side that it has. Lanes are in order and one for each kind, so that no exchange holds up another kind:
  * kernels on `compute`, gathers of weights on `data.gather`, sums of gradients on `data.reduce`, scalars on `control`,
- * a named group on its own lane, other collectives on the lane of their axis, sends on `.out`, receives on `.in`.
+ * a group along the pipeline on its own lane, other collectives on the lane of their axis, sends on `.out`, receives on
+ * `.in`.
  */
 import { degreeOf } from '../../mesh/index.ts';
+import { bookedAxis } from '../groups.ts';
 import { kernels } from '../kernels/index.ts';
 import type { OperandRule } from '../kernels/signature.ts';
 import type { Collective, Compute, Lane, Operation, Program } from '../types.ts';
@@ -14,7 +16,7 @@ import { labelOf, type Report } from './report.ts';
 /** Reports wrong operands, lanes, axes and peers of one operation. `place` is its line. */
 export function verifyOperands(program: Program, place: string, operation: Operation, report: Report): void {
   const path = `${place} ${labelOf(operation)}`;
-  const lanes = lanesOf(operation);
+  const lanes = lanesOf(program, operation);
   if (!lanes.includes(operation.lane)) {
     report.on(path, {
       code: 'PROGRAM_LANE_WRONG',
@@ -36,12 +38,12 @@ export function verifyOperands(program: Program, place: string, operation: Opera
   }
 }
 
-function lanesOf(operation: Operation): readonly Lane[] {
+function lanesOf(program: Program, operation: Operation): readonly Lane[] {
   switch (operation.kind) {
     case 'compute':
       return ['compute'];
     case 'collective':
-      return collectiveLanes(operation);
+      return collectiveLanes(operation, bookedAxis(program, operation.axis));
     case 'send':
       return ['act.out', 'grad.out'];
     case 'recv':
@@ -56,9 +58,10 @@ function lanesOf(operation: Operation): readonly Lane[] {
   }
 }
 
-function collectiveLanes({ axis, collective }: Collective): readonly Lane[] {
-  if (axis === 'data') return [collective === 'all-gather' ? 'data.gather' : 'data.reduce', 'control'];
-  if (axis === 'tensor') return ['tensor', 'control'];
+function collectiveLanes({ axis, collective }: Collective, booked: string): readonly Lane[] {
+  if (booked === 'data') return [collective === 'all-gather' ? 'data.gather' : 'data.reduce', 'control'];
+  if (booked === 'tensor') return ['tensor', 'control'];
+  if (booked === 'context') return ['context', 'control'];
   if (axis === 'pipeline') return ['control'];
   return ['ends', 'tensor', 'control'];
 }

@@ -9,7 +9,7 @@
  * and updates every bucket once. Weights that are whole are afterwards cut like the gradient: a rank has updated its
  * own part.
  */
-import type { ExpandedOperation, Operand } from '../expand.ts';
+import { type ExpandedOperation, type Operand, spanOf } from '../expand.ts';
 import type { Bucket, Compute, View } from '../types.ts';
 import { complete, cutOf, cutWords, type PartialSet, partialOver, sameAxes, sorted, wordsOf } from './partial.ts';
 import type { Finding } from './report.ts';
@@ -69,7 +69,8 @@ type Share = 'split' | 'counted' | 'whole' | 'missed';
 function shareOf(walk: Walk, bucket: Bucket, view: View, state: BucketState, axis: string): Share {
   const counted = view.counted.find((each) => each.axis === axis);
   const group = walk.program.groups.find(({ name }) => name === bucket.copies);
-  const cut = [...state.cut, ...view.dims.flatMap((dim) => cutOf(dim, walk.degrees))];
+  const cuts = [...state.cut, ...view.dims.flatMap((dim) => cutOf(dim, walk.degrees))];
+  const cut = cuts.flatMap((each) => spanOf(walk.program, each));
   if (axis === group?.along) {
     if (counted === undefined) return 'whole';
     return group.coordinates.includes(counted.coordinate) ? 'counted' : 'missed';

@@ -1,0 +1,65 @@
+/** @file Named groups and axes alike: how many ranks take part in an exchange, which, and along which axes. */
+import { type AxisName, coordinateOf, degreeOf, type Mesh, rankOf } from '../mesh/index.ts';
+import type { Degrees } from '../tensor/index.ts';
+import type { Group, Program } from './types.ts';
+
+/** What groups are looked up in. */
+type Grouped = Pick<Program, 'mesh' | 'groups'>;
+
+const groupNamed = ({ groups }: Grouped, name: string): Group | undefined => groups.find((each) => each.name === name);
+
+/** Ranks of a group. */
+const ranksOf = (mesh: Mesh, { coordinates, joint = [] }: Group): number =>
+  joint.reduce((ranks, axis) => ranks * degreeOf(mesh, axis), coordinates.length);
+
+/** Degree of an axis or of a named group in a program. */
+export function degreesOf(program: Grouped): Degrees {
+  const groups = new Map(program.groups.map((group) => [group.name, ranksOf(program.mesh, group)]));
+  return (axis) => groups.get(axis) ?? degreeOf(program.mesh, axis as AxisName);
+}
+
+/** A named group is booked on the axis that it lies along. */
+export const bookedAxis = (program: Pick<Program, 'groups'>, over: string): string =>
+  program.groups.find((group) => group.name === over)?.along ?? over;
+
+/** The axes that an exchange over `over` reduces or cuts, those of one rank left out: itself, but for a group that joins
+ * whole axes.
+ */
+export function spanOf(program: Grouped, over: string): readonly string[] {
+  const group = groupNamed(program, over);
+  if (group?.joint === undefined) return [over];
+  return [group.along, ...group.joint].filter((axis) => degreeOf(program.mesh, axis) > 1);
+}
+
+/** Ranks of the group of `rank` over an axis or named group, in ascending order; their order is that of their places. */
+export function membersOf(program: Grouped, rank: number, over: string): readonly number[] {
+  const { mesh } = program;
+  const coordinate = coordinateOf(mesh, rank);
+  const group = groupNamed(program, over) ?? wholeAxis(mesh, over as AxisName);
+  let members = placesOf(group, coordinate[group.along]).map((place) =>
+    rankOf(mesh, { ...coordinate, [group.along]: place }),
+  );
+  for (const axis of group.joint ?? []) {
+    members = members.flatMap((member) =>
+      Array.from({ length: degreeOf(mesh, axis) }, (_, place) =>
+        rankOf(mesh, { ...coordinateOf(mesh, member), [axis]: place }),
+      ),
+    );
+  }
+  return members.sort((a, b) => a - b);
+}
+
+const wholeAxis = (mesh: Mesh, along: AxisName): Group => ({
+  name: along,
+  along,
+  coordinates: Array.from({ length: degreeOf(mesh, along) }, (_, place) => place),
+});
+
+/** Coordinates of the group in which `own` is: the group itself, or the one of its repetitions that holds it. */
+function placesOf({ coordinates, repeats }: Group, own: number): readonly number[] {
+  if (repeats === undefined) return coordinates;
+  const [first = 0, second = first + 1] = coordinates;
+  const step = second - first;
+  const shift = own - (Math.floor(own / step) % coordinates.length) * step;
+  return coordinates.map((place) => place + shift);
+}
