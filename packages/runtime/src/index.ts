@@ -1,6 +1,10 @@
 /** @file Executes step programs on real tensors: every rank walks its list, exchanges move through shared memory, bytes,
  * memory and time are measured. No strategy lives here: what to cut, exchange and when is all in the program.
  */
+export { checkpointPath, completeSteps } from './checkpoint/folder.ts';
+export { exportWeights, importWeights, type Weights } from './checkpoint/hugging-face.ts';
+export { loadCheckpoint, readCheckpoint, type SavedTensor, type TrainingState } from './checkpoint/load.ts';
+export type { DataMark, Manifest } from './checkpoint/manifest.ts';
 export type { RunFailure } from './interpreter/rank.ts';
 export type { KernelEngine } from './kernels/engine.ts';
 export { type BytesDifference, bytesByAxis, compareBytes, predictedByAxis } from './parity/moved-bytes.ts';
@@ -15,6 +19,7 @@ export {
 export { BYTE_VOCABULARY, builtinCorpus, type Corpus, type CorpusFormat, readCorpus } from './tokens/corpus.ts';
 export type { GlobalTensor, TensorSet } from './train/assemble.ts';
 export { checkRunnable, checkSize } from './train/check-runnable.ts';
+export type { CheckpointOptions } from './train/checkpoints.ts';
 export { createRankPool, type RankPool } from './train/rank-pool.ts';
 export { type CosineRate, cosineRate, type LearningRate, rateAt } from './train/rate.ts';
 export type { StepReport } from './train/step-report.ts';

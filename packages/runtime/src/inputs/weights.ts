@@ -1,9 +1,10 @@
 /** @file Initial weights: a hash of the Hugging Face tensor's name and the element's index in it, never of the rank. */
 import { assertInvariant } from '@meshwright/core/errors';
 import type { Bucket } from '@meshwright/core/program';
+import { type State, stateOf } from '../checkpoint/manifest.ts';
 import { ownedWeights } from '../interpreter/buckets.ts';
 import { deposit, valuesOf } from '../interpreter/cells.ts';
-import type { Machine } from '../interpreter/machine.ts';
+import type { Machine, RunOptions } from '../interpreter/machine.ts';
 import { hashText, mix, normal } from '../numbers/hash.ts';
 import { elementFinder, ownedDims, ownedRanges, type TensorElement } from '../place/parameters.ts';
 
@@ -16,7 +17,7 @@ function initialValue({ tensor, index }: TensorElement, seed: number, deviation:
 /** Fills what the rank owns of its weights and the optimizer's state; the rest stays NaN until it is gathered. */
 export function fillWeights(machine: Machine): void {
   for (const bucket of machine.expanded.list.buckets) {
-    const values = initialShard(machine, bucket);
+    const values = initialShard(machine, bucket, 'weights');
     for (const { instance } of machine.lifetimes.residents) {
       const { declaration } = instance;
       if (declaration.bucket !== bucket.name) continue;
@@ -26,29 +27,36 @@ export function fillWeights(machine: Machine): void {
         deposit(window, values.subarray(0, valuesOf(window).length), false);
       } else if (declaration.role === 'optimizer') {
         const { cell } = machine.cells.window(operand);
-        if (declaration.name.endsWith('.master')) cell.data.set(values);
-        else cell.data.fill(0);
+        const state = stateOf(declaration);
+        cell.data.set(state === 'weights' ? values : initialShard(machine, bucket, state));
       }
     }
   }
 }
 
-/** The rank's own elements of a bucket; padding is 0. */
-function initialShard(machine: Machine, bucket: Bucket): Float64Array {
+/** The rank's own elements of a bucket: of a checkpoint, given, or drawn; moments begin as 0, and so is padding. */
+function initialShard(machine: Machine, bucket: Bucket, kind: State): Float64Array {
   const { seat, options, expanded } = machine;
   const dims = ownedDims(expanded.list, bucket);
   const state = expanded.list.buffers.find((buffer) => buffer.bucket === bucket.name && buffer.role === 'optimizer');
   assertInvariant(state !== undefined, () => `bucket ${bucket.name} has no optimizer state`);
   const window = machine.cells.window({ instance: { name: state.name, declaration: state }, dims: state.dims });
   const values = new Float64Array(window.cell.data.length);
+  if (kind !== 'weights' && options.state === undefined) return values;
   for (const { view, viewFrom, from, length } of ownedRanges(bucket, dims, seat)) {
     const find = elementFinder(view, seat);
     for (let index = 0; index < length; index++) {
       const element = find(viewFrom + index);
-      const given = element && options.initial[element.tensor.name]?.[element.index];
-      const drawn = element && initialValue(element, options.seed, options.initialDeviation);
-      values[from + index] = given ?? drawn ?? 0;
+      if (element) values[from + index] = startOf(element, kind, options);
     }
   }
   return values;
+}
+
+function startOf(element: TensorElement, kind: State, { state, initial, seed, initialDeviation }: RunOptions): number {
+  const { tensor, index } = element;
+  const saved = state?.[tensor.name]?.states[kind]?.[index];
+  if (saved !== undefined) return saved;
+  if (kind !== 'weights') return 0;
+  return initial[tensor.name]?.[index] ?? initialValue(element, seed, initialDeviation);
 }

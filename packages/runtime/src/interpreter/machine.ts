@@ -10,6 +10,8 @@ import {
   storagesOf,
 } from '@meshwright/core/program';
 import type { Slice } from '@meshwright/core/timeline';
+import type { TrainingState } from '../checkpoint/load.ts';
+import type { Placement } from '../checkpoint/placement.ts';
 import { type Engine, type KernelEngine, plainEngine } from '../kernels/engine.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { wasmEngine } from '../kernels/wasm/engine.ts';
@@ -24,7 +26,10 @@ import { createLanes, type Lanes } from './lanes.ts';
 
 /** What a run is asked to do; the same for all ranks. */
 export interface RunOptions {
+  /** The number of the last step. */
   readonly steps: number;
+  /** The first one to run: 1, or the one behind a checkpoint. */
+  readonly firstStep: number;
   readonly seed: number;
   readonly learningRate: LearningRate;
   /** Standard deviation of initial weights. */
@@ -41,6 +46,17 @@ export interface RunOptions {
   readonly vocabulary: number;
   /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn. */
   readonly initial: Readonly<Record<string, ArrayLike<number>>>;
+  /** Weights and optimizer state to go on from. */
+  readonly state: TrainingState['tensors'] | undefined;
+  readonly saves: SavePlan | undefined;
+}
+
+/** Where and when ranks write checkpoints. */
+export interface SavePlan {
+  readonly folder: string;
+  /** A checkpoint follows each step that this divides, and the last one. */
+  readonly every: number;
+  readonly placement: Placement;
 }
 
 /** Everything about the fabric that a thread is given. */

@@ -1,23 +1,39 @@
 /** @file One rank from its initial weights to its last step, and what it hands back. */
 import type { ExpandedOperation } from '@meshwright/core/program';
+import { partialPath } from '../checkpoint/folder.ts';
+import { type ShardFile, type State, stateOf } from '../checkpoint/manifest.ts';
+import { type OwnedState, writeShards } from '../checkpoint/shards.ts';
 import { fillWeights } from '../inputs/weights.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { ownedWeights } from './buckets.ts';
 import { valuesOf } from './cells.ts';
 import { OperationError } from './lanes.ts';
-import { emptyRecord, type Machine, type RunOptions, type StepRecord } from './machine.ts';
+import { emptyRecord, type Machine, type RunOptions, type SavePlan, type StepRecord } from './machine.ts';
 import { runPeriod } from './period.ts';
 
 /** Parameters that a rank owns at the end, by bucket, in the fullest precision that it keeps. */
 export type OwnedShards = Readonly<Record<string, Elements>>;
 
-/** Trains all steps; gives way while it can only wait. `onStep` is told of each step that is complete. */
-export function* runRank(
-  machine: Machine,
-  onStep: (step: number, record: StepRecord) => void,
-): Generator<void, OwnedShards, void> {
+/** Who is told what a rank has done. */
+export interface RankListener {
+  /** A step is complete. */
+  readonly onStep: (step: number, record: StepRecord) => void;
+  /** The rank's files of a checkpoint are on the disk. */
+  readonly onSaved: (step: number, files: readonly ShardFile[]) => void;
+}
+
+/** Trains all steps; gives way while it can only wait. */
+export function* runRank(machine: Machine, { onStep, onSaved }: RankListener): Generator<void, OwnedShards, void> {
+  const { steps, firstStep, saves } = machine.options;
   fillWeights(machine);
-  for (let step = 1; step <= machine.options.steps; step++) {
+  let saved = firstStep - 1;
+  const save = (): void => {
+    if (saves === undefined || saved === machine.step) return;
+    saved = machine.step;
+    onSaved(saved, saveShards(machine, saves));
+  };
+  machine.step = saved;
+  for (let step = firstStep; step <= steps; step++) {
     if (!machine.port.mayBegin(step)) break;
     machine.step = step;
     machine.record = { ...emptyRecord(), start: machine.clock() };
@@ -27,8 +43,21 @@ export function* runRank(
     machine.record.highWaterBytes = machine.engine.highWaterBytes();
     if (validatesAfter(step, machine.options)) yield* runValidation(machine);
     onStep(step, machine.record);
+    if (saves && step % saves.every === 0) save();
   }
-  return ownedShards(machine);
+  save();
+  return ownedState(machine).weights ?? {};
+}
+
+/** Writes what this rank owns. Throws what the disk says, in words. */
+function saveShards(machine: Machine, { folder, placement }: SavePlan): readonly ShardFile[] {
+  const { rank } = machine.seat;
+  try {
+    return writeShards(partialPath(folder, machine.step), rank, placement[rank] ?? [], ownedState(machine));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`the checkpoint of step ${machine.step} was not written: ${reason}`, { cause });
+  }
 }
 
 const validatesAfter = (step: number, { validateEvery, steps }: RunOptions): boolean =>
@@ -47,22 +76,23 @@ function* runValidation(machine: Machine): Generator<void, void, void> {
   machine.port.taken();
 }
 
-/** Masters where there are any, else the rank's own part of the weights. */
-function ownedShards(machine: Machine): OwnedShards {
-  const shards: Record<string, Elements> = {};
+/** Copies of what the rank owns: parameters (masters where there are any, else its own part of the weights) and moments. */
+function ownedState(machine: Machine): OwnedState {
+  const owned = { weights: {}, m: {}, v: {}, momentum: {} } as Record<State, Record<string, Elements>>;
   for (const bucket of machine.expanded.list.buckets) {
     for (const { instance } of machine.lifetimes.residents) {
       const { declaration } = instance;
       if (declaration.bucket !== bucket.name) continue;
       const operand = { instance, dims: declaration.dims };
-      const isMaster = declaration.name.endsWith('.master');
-      if (isMaster) shards[bucket.name] = valuesOf(machine.cells.window(operand)).slice();
-      if (declaration.role === 'weight' && shards[bucket.name] === undefined) {
-        shards[bucket.name] = valuesOf(ownedWeights(machine, operand, bucket)).slice();
+      const state = stateOf(declaration);
+      if (declaration.role === 'optimizer') {
+        owned[state][bucket.name] = valuesOf(machine.cells.window(operand)).slice();
+      } else if (declaration.role === 'weight') {
+        owned.weights[bucket.name] ??= valuesOf(ownedWeights(machine, operand, bucket)).slice();
       }
     }
   }
-  return shards;
+  return owned;
 }
 
 /** Why a run ended early. */

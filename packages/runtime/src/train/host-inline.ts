@@ -5,7 +5,7 @@ import type { Program } from '@meshwright/core/program';
 import { createMachine, type Fabric, type Machine, type RunOptions } from '../interpreter/machine.ts';
 import { describeWaiting, failureOf, type OwnedShards, runRank } from '../interpreter/rank.ts';
 import { StoppedError } from '../transport/port.ts';
-import { type CompletedStep, type HostOutcome, keepRecord, type RankOutcome } from './outcome.ts';
+import { gatherOutcomes, type HostListener, type HostOutcome } from './outcome.ts';
 
 interface Runner {
   readonly machine: Machine;
@@ -13,19 +13,20 @@ interface Runner {
   shards: OwnedShards | undefined;
 }
 
-export function hostInline(
-  program: Program,
-  options: RunOptions,
-  fabric: Fabric,
-  completed: CompletedStep,
-): HostOutcome {
+export function hostInline(program: Program, options: RunOptions, fabric: Fabric, listener: HostListener): HostOutcome {
   const origin = process.hrtime.bigint();
   const clock = (): number => Number(process.hrtime.bigint() - origin);
-  const outcomes: RankOutcome[] = [];
+  const gathering = gatherOutcomes(fabric.plan.ranks, listener);
+  const outcomes = gathering.ranks;
   const runners = Array.from({ length: fabric.plan.ranks }, (_, rank): Runner => {
     const machine = createMachine(program, rank, options, fabric, clock);
-    outcomes.push({ rank, records: [], shards: {} });
-    const run = runRank(machine, (_step, record) => keepRecord(outcomes, rank, record, completed));
+    const run = runRank(machine, {
+      onStep: (step, record) => gathering.step(rank, step, record),
+      onSaved: (step, files) => {
+        const unsaved = gathering.saved(step, files);
+        if (unsaved) throw new Error(unsaved.reason);
+      },
+    });
     return { machine, run, shards: undefined };
   });
   for (let moved = true; moved; ) {

@@ -1,5 +1,6 @@
 /** @file What the host and the threads of ranks tell each other. */
 import type { Program } from '@meshwright/core/program';
+import type { ShardFile } from '../checkpoint/manifest.ts';
 import type { Fabric, RunOptions, StepRecord } from '../interpreter/machine.ts';
 import type { OwnedShards, RunFailure } from '../interpreter/rank.ts';
 
@@ -17,6 +18,7 @@ export interface ToWorker {
 
 export type FromWorker =
   | { readonly kind: 'step'; readonly rank: number; readonly step: number; readonly record: StepRecord }
+  | { readonly kind: 'saved'; readonly rank: number; readonly step: number; readonly files: readonly ShardFile[] }
   | { readonly kind: 'done'; readonly rank: number; readonly shards: OwnedShards }
   | { readonly kind: 'stopped'; readonly rank: number; readonly waitsFor: string }
   | { readonly kind: 'failed'; readonly failure: RunFailure };

@@ -7,14 +7,14 @@ import { listOf, seatOf } from '../place/seat.ts';
 import { progressWord } from '../transport/fabric.ts';
 import { openPort } from '../transport/port.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
-import { type CompletedStep, type HostOutcome, keepRecord, type RankOutcome } from './outcome.ts';
+import { gatherOutcomes, type HostListener, type HostOutcome } from './outcome.ts';
 
 export interface PoolRun {
   readonly program: Program;
   readonly options: RunOptions;
   readonly fabric: Fabric;
   readonly patienceMs: number;
-  readonly completed: CompletedStep;
+  readonly listener: HostListener;
 }
 
 export interface RankPool {
@@ -84,7 +84,8 @@ export function createRankPool(): RankPool {
 function runOnce(run: PoolRun, threads: readonly Thread[]): Promise<HostOutcome> {
   const { program, options, fabric, patienceMs } = run;
   const { ranks } = fabric.plan;
-  const outcomes = Array.from({ length: ranks }, (_, rank): RankOutcome => ({ rank, records: [], shards: {} }));
+  const gathering = gatherOutcomes(ranks, run.listener);
+  const outcomes = gathering.ranks;
   let failure: RunFailure | undefined;
   const waiting: { rank: number; for: string }[] = [];
   return new Promise((resolve) => {
@@ -92,7 +93,13 @@ function runOnce(run: PoolRun, threads: readonly Thread[]): Promise<HostOutcome>
     const origin = process.hrtime.bigint();
     for (const [rank, thread] of threads.slice(0, ranks).entries()) {
       thread.hear = (word) => {
-        if (word.kind === 'step') return keepRecord(outcomes, rank, word.record, run.completed);
+        if (word.kind === 'step') return gathering.step(rank, word.step, word.record);
+        if (word.kind === 'saved') {
+          const unsaved = gathering.saved(word.step, word.files);
+          if (unsaved === undefined) return;
+          failure ??= unsaved;
+          return openPort(fabric.plan, fabric.memory, rank).fail();
+        }
         if (word.kind === 'done') outcomes[rank] = { ...outcomes[rank]!, shards: word.shards };
         if (word.kind === 'stopped') waiting.push({ rank, for: word.waitsFor });
         if (word.kind === 'failed') failure ??= word.failure;

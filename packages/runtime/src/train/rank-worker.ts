@@ -11,7 +11,10 @@ function run({ program, rank, options, fabric, origin, patienceMs }: ToWorker): 
   const clock = (): number => Number(process.hrtime.bigint() - origin);
   const machine = createMachine(program, rank, options, fabric, clock);
   try {
-    const steps = runRank(machine, (step, record) => say({ kind: 'step', rank, step, record }));
+    const steps = runRank(machine, {
+      onStep: (step, record) => say({ kind: 'step', rank, step, record }),
+      onSaved: (step, files) => say({ kind: 'saved', rank, step, files }),
+    });
     for (;;) {
       const seen = machine.port.bell();
       const next = steps.next();

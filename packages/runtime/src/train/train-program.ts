@@ -3,6 +3,9 @@ import { throwOnErrors } from '@meshwright/core/errors';
 import { worldSize } from '@meshwright/core/mesh';
 import { expandList, type Program } from '@meshwright/core/program';
 import { createTimeline, type Timeline } from '@meshwright/core/timeline';
+import { removePartial } from '../checkpoint/folder.ts';
+import { checkState, type TrainingState } from '../checkpoint/load.ts';
+import { placementOf, shapesOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { Fabric, RunOptions } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
@@ -13,15 +16,17 @@ import { createFabricMemory, type LedgerKey, planFabric } from '../transport/fab
 import { openPort } from '../transport/port.ts';
 import { assembleTensors, type TensorSet } from './assemble.ts';
 import { checkRunnable } from './check-runnable.ts';
+import { type CheckpointOptions, complete, markOf } from './checkpoints.ts';
 import { hostInline } from './host-inline.ts';
-import type { CompletedStep, HostOutcome } from './outcome.ts';
+import type { HostListener, HostOutcome } from './outcome.ts';
 import { createRankPool, type RankPool } from './rank-pool.ts';
 import { type LearningRate, rateAt } from './rate.ts';
 import { lossAndNorm, type StepReport, secondsOf, stepReport, validationOf } from './step-report.ts';
 
 export interface TrainOptions {
+  /** The number of the last step. */
   readonly steps: number;
-  /** Of initial weights, samples and dropout; 1 when absent. */
+  /** Of initial weights, samples and dropout; that of `from`, or 1, when absent. */
   readonly seed?: number;
   /** 0.001 when absent. */
   readonly learningRate?: LearningRate;
@@ -36,6 +41,10 @@ export interface TrainOptions {
   readonly initialDeviation?: number;
   /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn from the seed. */
   readonly initial?: Readonly<Record<string, ArrayLike<number>>>;
+  /** The state to go on from: the run begins with the step behind it, on any layout of the same model. */
+  readonly from?: TrainingState;
+  /** Checkpoints on the way. */
+  readonly checkpoints?: CheckpointOptions;
   /** Steps, from 1, whose gradients are kept. */
   readonly captureGradients?: readonly number[];
   /** `float64` computes in double precision and counts bytes as declared: tells logic from rounding. */
@@ -71,6 +80,8 @@ export interface TrackedMemory {
 export interface RunResult {
   readonly optimizer: Program['optimizer'];
   readonly stopped: 'done' | 'interrupted' | RunFailure;
+  /** The number of the first step: above 1 where it went on from a checkpoint. */
+  readonly firstStep: number;
   /** How often the program was run: completed steps and validations. */
   readonly periods: number;
   /** One for each completed step. */
@@ -96,9 +107,14 @@ export interface RunResult {
 export async function trainProgram(program: Program, options: TrainOptions): Promise<RunResult> {
   const lists = program.lists.map((list) => expandList(program, list));
   throwOnErrors(checkRunnable(program, options));
+  const { checkpoints, from, onStep, signal } = options;
+  const placement = from || checkpoints ? placementOf(program) : [];
+  if (from) throwOnErrors(checkState(from, program, shapesOf(placement)));
+  if (checkpoints) removePartial(checkpoints.folder);
   const runOptions: RunOptions = {
     steps: options.steps,
-    seed: options.seed ?? 1,
+    firstStep: 1 + (from?.manifest.step ?? 0),
+    seed: options.seed ?? from?.manifest.seed ?? 1,
     learningRate: options.learningRate ?? 1e-3,
     initialDeviation: options.initialDeviation ?? 0.02,
     captureGradients: options.captureGradients ?? [],
@@ -108,52 +124,73 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
     validateEvery: options.validateEvery ?? 0,
     vocabulary: vocabularyOf(program),
     initial: options.initial ?? {},
+    state: from?.tensors,
+    saves: checkpoints && { folder: checkpoints.folder, every: checkpoints.every, placement },
   };
   const plan = planFabric(program, lists, worldSize(program.mesh), runOptions.arithmetic);
   const fabric: Fabric = { plan, memory: createFabricMemory(plan) };
-  const { onStep, signal } = options;
-  const completed: CompletedStep = (step, records) =>
-    onStep?.(stepReport(program, plan, step, rateAt(runOptions.learningRate, step), records));
+  const { seed, corpus } = runOptions;
+  const about = {
+    seed,
+    data: checkpoints && corpus && markOf(corpus),
+    shapes: Object.fromEntries(shapesOf(placement)),
+  };
+  const listener: HostListener = {
+    onStep: (step, records) =>
+      onStep?.(stepReport(program, plan, step, rateAt(runOptions.learningRate, step), records)),
+    onSaved: (step, files) => {
+      if (checkpoints) complete(program, checkpoints, { step, files, ...about });
+    },
+  };
   const end = (): void => openPort(plan, fabric.memory, 0).askToEnd();
   if (signal?.aborted) end();
   signal?.addEventListener('abort', end);
   const outcome = options.inline
-    ? hostInline(program, runOptions, fabric, completed)
-    : await hostThreads(program, runOptions, fabric, completed, options);
+    ? hostInline(program, runOptions, fabric, listener)
+    : await hostThreads(program, runOptions, fabric, listener, options);
   signal?.removeEventListener('abort', end);
-  return resultOf(program, outcome, fabric, options.steps);
+  if (checkpoints) removePartial(checkpoints.folder);
+  return resultOf(program, outcome, fabric, runOptions);
 }
 
 async function hostThreads(
   program: Program,
   runOptions: RunOptions,
   fabric: Fabric,
-  completed: CompletedStep,
+  listener: HostListener,
   { pool, patienceMs = 60_000 }: TrainOptions,
 ): Promise<HostOutcome> {
   const threads = pool ?? createRankPool();
   try {
-    return await threads.run({ program, options: runOptions, fabric, patienceMs, completed });
+    return await threads.run({ program, options: runOptions, fabric, patienceMs, listener });
   } finally {
     if (!pool) await threads.close();
   }
 }
 
-function resultOf(program: Program, { stopped, ranks }: HostOutcome, fabric: Fabric, wanted: number): RunResult {
+function resultOf(
+  program: Program,
+  { stopped, ranks }: HostOutcome,
+  fabric: Fabric,
+  { steps: lastStep, firstStep }: RunOptions,
+): RunResult {
   const completed = Math.min(...ranks.map(({ records }) => records.length));
   const steps = Array.from({ length: completed }, (_, index) => ranks.map(({ records }) => records[index]!));
   const captured = steps.flatMap((records, index): readonly [number, TensorSet][] => {
     const shards: readonly Readonly<Record<string, Elements>>[] = records.map(({ gradients }) => gradients);
-    return shards.some((each) => Object.keys(each).length > 0) ? [[index + 1, assembleTensors(program, shards)]] : [];
+    return shards.some((each) => Object.keys(each).length > 0)
+      ? [[firstStep + index, assembleTensors(program, shards)]]
+      : [];
   });
   const last = steps.at(-1) ?? [];
   const validations = steps.flatMap((records, index): readonly [number, number][] => {
     const loss = validationOf(records);
-    return loss === undefined ? [] : [[index + 1, loss]];
+    return loss === undefined ? [] : [[firstStep + index, loss]];
   });
   return {
     optimizer: program.optimizer,
-    stopped: stopped === 'done' && completed < wanted ? 'interrupted' : stopped,
+    stopped: stopped === 'done' && completed < lastStep - firstStep + 1 ? 'interrupted' : stopped,
+    firstStep,
     periods: completed + validations.length,
     losses: steps.map((records) => lossAndNorm(records).loss),
     gradientNorms: steps.map((records) => lossAndNorm(records).gradientNorm),

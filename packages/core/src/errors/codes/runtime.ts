@@ -24,4 +24,16 @@ export const runtime = {
     meaning: 'The training data holds a token that is not in the vocabulary of the model.',
     fix: 'Use a vocabulary that holds it; tokens of text are bytes and need 256.',
   },
+  CHECKPOINT_MISSING: {
+    meaning: 'The folder holds no complete checkpoint, or none of the step that was asked for.',
+    fix: 'Run with --checkpoint-every first, or name another folder or step.',
+  },
+  CHECKPOINT_DAMAGED: {
+    meaning: 'A file of a checkpoint or of weights is not what its index, header or hash says.',
+    fix: 'Use an earlier checkpoint, or copy the files anew.',
+  },
+  CHECKPOINT_OF_ANOTHER: {
+    meaning: 'The checkpoint is of another model, optimizer, text or run than the one that is asked for.',
+    fix: 'Use the job and data that wrote it, or another folder.',
+  },
 } as const;
