@@ -1,5 +1,5 @@
 /** @file Where the ranks of a group sit: how many share a block of neighbouring ranks (a link domain, a node). */
-import type { AxisName, Mesh } from '../mesh/index.ts';
+import { type AxisName, gridOf, type Mesh } from '../mesh/index.ts';
 
 /** Bit of each axis in a mask of axes; `ENDS` says that only the two ends of the axis take part. */
 export const axisBits: Readonly<Record<AxisName, number>> = {
@@ -8,10 +8,14 @@ export const axisBits: Readonly<Record<AxisName, number>> = {
   expert: 4,
   data: 8,
   pipeline: 16,
+  expertTensor: 64,
+  expertData: 128,
 };
 export const ENDS = 32;
 /** Values that a mask can take. */
-export const MASKS = 64;
+export const MASKS = 256;
+/** Axes of the expert grid only. */
+const EXPERT_GRID = axisBits.expertTensor | axisBits.expert | axisBits.expertData;
 
 /** The axes of a group with the distance between neighbours. */
 export interface GroupAxes {
@@ -28,7 +32,8 @@ export function groupAxes(mesh: Mesh, mask: number): GroupAxes {
   const strides: number[] = [];
   let stride = 1;
   let ranks = 1;
-  for (const axis of mesh.axes) {
+  const grid = (mask & EXPERT_GRID) === 0 ? mesh.axes : gridOf(mesh, 'expert');
+  for (const axis of grid) {
     if ((axisBits[axis.name] & mask) !== 0 && axis.degree > 1) {
       const isEnds = (mask & ENDS) !== 0;
       degrees.push(isEnds ? 2 : axis.degree);

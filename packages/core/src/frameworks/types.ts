@@ -1,5 +1,5 @@
 /** @file What a framework does by habit, as data: defaults and facts that a layout does not say. */
-import type { AxisName } from '../mesh/index.ts';
+import type { DenseAxis } from '../mesh/index.ts';
 
 /** Frameworks whose habits are known. */
 export type FrameworkName = 'meshwright' | 'megatron' | 'nemo' | 'torchtitan' | 'deepspeed' | 'fsdp' | 'nanotron';
@@ -53,7 +53,7 @@ export interface FrameworkEra {
 export interface FrameworkProfile {
   readonly name: FrameworkName;
   /** Axes of the mesh, fastest first. */
-  readonly order: FrameworkFact<readonly AxisName[]>;
+  readonly order: FrameworkFact<readonly DenseAxis[]>;
   /** Element type of gradients under 16-bit precision. */
   readonly gradientType: FrameworkFact<'bf16' | 'fp32'>;
   /** 10^6 bytes of gradients that close a bucket. */

@@ -97,17 +97,17 @@ export const layerCounts: Reader<readonly number[]> = (value) => {
   return ok(Object.freeze([...(items as readonly number[])]));
 };
 
-type AxisName = keyof typeof axisShortNames;
-const everyAxis: readonly AxisName[] = ['tensor', 'context', 'expert', 'data', 'pipeline'];
-const axisNamed = (name: unknown): AxisName | undefined =>
+type DenseAxis = keyof typeof axisShortNames;
+const everyAxis: readonly DenseAxis[] = ['tensor', 'context', 'expert', 'data', 'pipeline'];
+const axisNamed = (name: unknown): DenseAxis | undefined =>
   everyAxis.find((axis) => axis === name || axisShortNames[axis] === name);
 
 /** Axes, fastest first: `tp-dp-pp` or a list. Axes that are left out follow in the usual order; they have degree 1. */
-export const axisOrder: Reader<readonly AxisName[]> = (value) => {
+export const axisOrder: Reader<readonly DenseAxis[]> = (value) => {
   const help = 'Use a permutation of tp-cp-ep-dp-pp, fastest axis first.';
   const names = typeof value === 'string' ? value.split('-') : value;
   if (!Array.isArray(names)) return wrong('VALUE_WRONG_TYPE', `${quote(value)} is not an order of axes.`, help);
-  const order: AxisName[] = [];
+  const order: DenseAxis[] = [];
   for (const name of names as readonly unknown[]) {
     const axis = axisNamed(name);
     if (axis === undefined) {

@@ -1,5 +1,5 @@
 /** @file The keys of a layout as data: what files and flags may say, and the reference page `docs/reference/layout.md`. */
-import type { AxisName } from '../mesh/index.ts';
+import type { DenseAxis } from '../mesh/index.ts';
 import type { Layout } from './types.ts';
 
 /** What a key takes. `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first. */
@@ -234,7 +234,7 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
 ];
 
 /** Short names of axes, as in `order`. */
-export const axisShortNames: Readonly<Record<AxisName, string>> = {
+export const axisShortNames: Readonly<Record<DenseAxis, string>> = {
   tensor: 'tp',
   context: 'cp',
   expert: 'ep',

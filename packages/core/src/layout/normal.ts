@@ -1,5 +1,5 @@
 /** @file Normal form: of layouts that compute, keep and send the same, one stands for all. */
-import { type AxisName, defaultOrder } from '../mesh/index.ts';
+import { type DenseAxis, defaultOrder } from '../mesh/index.ts';
 import { bucketWithEffect } from './buckets.ts';
 import { type LayoutJob, profileOf } from './job.ts';
 import type { GradientReduction, Layout, Recompute, ScheduleName, Sharding } from './types.ts';
@@ -97,9 +97,9 @@ function scheduleWithEffect(
 /** Axes of degree 1 do not matter: they stand where the default order has them when the others stand so, else last. */
 export function orderWithEffect(
   layout: Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'context' | 'order'>,
-  usual: readonly AxisName[],
-): readonly AxisName[] {
-  const matters = (axis: AxisName): boolean => axis !== 'expert' && layout[axis] > 1;
+  usual: readonly DenseAxis[],
+): readonly DenseAxis[] {
+  const matters = (axis: DenseAxis): boolean => axis !== 'expert' && layout[axis] > 1;
   const complete = [...layout.order, ...defaultOrder.filter((axis) => !layout.order.includes(axis))];
   const wide = complete.filter(matters);
   const usualWide = usual.filter(matters);

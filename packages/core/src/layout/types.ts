@@ -1,5 +1,5 @@
 /** @file A layout: how one job is split over the ranks. Complete: every key has a value. */
-import type { AxisName } from '../mesh/index.ts';
+import type { DenseAxis } from '../mesh/index.ts';
 
 export type Sharding = 0 | 1 | 2 | 3;
 export type Recompute = 'none' | 'selective' | 'full';
@@ -41,7 +41,7 @@ export interface Layout {
   /** Gathered inputs are kept for the weight gradient instead of being gathered again; meaningful with sequence parallelism. */
   readonly keepGathered: boolean;
   /** Axes of the mesh, fastest first. */
-  readonly order: readonly AxisName[];
+  readonly order: readonly DenseAxis[];
 }
 
 /** What a user gives: any subset; `plan` searches over the rest, `show`, `run` and `program` take defaults. */

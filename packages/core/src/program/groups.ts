@@ -1,5 +1,5 @@
 /** @file Named groups and axes alike: how many ranks take part in an exchange, which, and along which axes. */
-import { type AxisName, coordinateOf, degreeOf, type Mesh, rankOf } from '../mesh/index.ts';
+import { type AxisName, coordinateOf, degreeOf, groupOf, type Mesh, rankOf } from '../mesh/index.ts';
 import type { Degrees } from '../tensor/index.ts';
 import type { Group, Program } from './types.ts';
 
@@ -34,8 +34,9 @@ export function spanOf(program: Grouped, over: string): readonly string[] {
 /** Ranks of the group of `rank` over an axis or named group, in ascending order; their order is that of their places. */
 export function membersOf(program: Grouped, rank: number, over: string): readonly number[] {
   const { mesh } = program;
+  const group = groupNamed(program, over);
+  if (group === undefined) return groupOf(mesh, rank, [over as AxisName]);
   const coordinate = coordinateOf(mesh, rank);
-  const group = groupNamed(program, over) ?? wholeAxis(mesh, over as AxisName);
   let members = placesOf(group, coordinate[group.along]).map((place) =>
     rankOf(mesh, { ...coordinate, [group.along]: place }),
   );
@@ -48,12 +49,6 @@ export function membersOf(program: Grouped, rank: number, over: string): readonl
   }
   return members.sort((a, b) => a - b);
 }
-
-const wholeAxis = (mesh: Mesh, along: AxisName): Group => ({
-  name: along,
-  along,
-  coordinates: Array.from({ length: degreeOf(mesh, along) }, (_, place) => place),
-});
 
 /** Coordinates of the group in which `own` is: the group itself, or the one of its repetitions that holds it. */
 function placesOf({ coordinates, repeats }: Group, own: number): readonly number[] {

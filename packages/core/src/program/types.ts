@@ -47,6 +47,7 @@ export type Lane =
   | 'data.reduce'
   | 'ends'
   | 'context'
+  | 'expert'
   | 'act.out'
   | 'act.in'
   | 'grad.out'
@@ -77,6 +78,11 @@ export type WhyRule =
   | 'reduce-gradient'
   | 'sum-whole-parameters'
   | 'sum-tied'
+  | 'count-rows'
+  | 'dispatch-rows'
+  | 'return-rows'
+  | 'gather-expert'
+  | 'scatter-expert'
   | 'global-norm'
   | 'optimizer'
   | 'mean-loss'
@@ -117,6 +123,7 @@ export interface Compute extends OperationBase {
  *
  * `dim`: the label of the dim that is gathered or scattered, of an all-to-all the one that it gathers; `flat` for
  * buckets; absent for all-reduce, shift and scalars.
+ * Exchanges of routed rows read their table of counts as a second operand: pieces are as uneven as it says.
  * `factor`: multiplies the result of a reduction. Reductions are sums and the seed of the loss is 1 / global tokens, so
  * it is 1 everywhere; it is written so that a mean cannot hide.
  */

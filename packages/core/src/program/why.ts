@@ -107,6 +107,26 @@ const words: Readonly<Record<WhyRule, Words>> = {
     does: ({ bucket, axis }) => `sums the gradients of the whole parameters of ${bucket} over ${axis}`,
     because: () => 'each rank saw only its piece of the sequence',
   },
+  'count-rows': {
+    does: ({ thing, axis }) => `tells all ranks over ${axis} ${thing}`,
+    because: () => 'each rank must know how many tokens come to its experts',
+  },
+  'dispatch-rows': {
+    does: ({ thing, axis }) => `sends each row of ${thing} over ${axis} to the rank of its expert`,
+    because: () => 'each rank has some of the experts',
+  },
+  'return-rows': {
+    does: ({ thing, axis }) => `sends each row of ${thing} over ${axis} back to the rank of its token`,
+    because: () => 'what follows needs the tokens where they came from',
+  },
+  'gather-expert': {
+    does: ({ thing, axis }) => `gathers the rows of ${thing} over ${axis}`,
+    because: () => 'each rank has a slice of the same experts',
+  },
+  'scatter-expert': {
+    does: ({ thing, axis }) => `sums ${thing} over ${axis} and leaves each rank its rows`,
+    because: () => 'each rank added up only its slice of the experts',
+  },
   'sum-tied': {
     does: ({ bucket, axis }) => `sums the gradients of ${bucket} over ${axis}`,
     because: () => 'first and last stage hold the same matrix',
@@ -190,6 +210,11 @@ const plainNames: Readonly<Record<string, string>> = {
   dn1g: 'gradient of the normed input',
   dn2g: 'gradient of the normed feed-forward input',
   e: 'embedded tokens',
+  xs: 'tokens by expert',
+  rc: 'counts of tokens by expert',
+  cd: 'expert outputs',
+  dxd: 'gradient of the tokens at their experts',
+  dce: 'gradient of the expert outputs',
   nf: 'normed input',
   dnfg: 'gradient of the normed input',
   mx: 'largest logits',

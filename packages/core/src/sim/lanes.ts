@@ -15,6 +15,7 @@ const codes: Readonly<Record<Lane, number>> = {
   'grad.in': 9,
   control: 10,
   context: 11,
+  expert: 12,
 };
 
 /** Lanes by code. */

@@ -1,14 +1,14 @@
 /** @file Which ranks stand for all: eight that differ on every axis, neighbours where an axis is long. */
-import { type AxisName, type Coordinate, degreeOf, type Mesh, rankOf, worldSize } from '@meshwright/core/mesh';
+import { type Coordinate, type DenseAxis, degreeOf, type Mesh, rankOf, worldSize } from '@meshwright/core/mesh';
 
 const MOST = 8;
 /** Long axes are shown by two coordinates at first; more when others are short. In this order. */
-const preference: readonly AxisName[] = ['tensor', 'pipeline', 'data', 'context', 'expert'];
+const preference: readonly DenseAxis[] = ['tensor', 'pipeline', 'data', 'context'];
 
 /** At most eight ranks in ascending order; all of them when there are not more. */
 export function chooseRanks(mesh: Mesh): readonly number[] {
   if (worldSize(mesh) <= MOST) return Array.from({ length: worldSize(mesh) }, (_, rank) => rank);
-  const picks: Record<AxisName, number> = { tensor: 1, context: 1, expert: 1, data: 1, pipeline: 1 };
+  const picks: Record<DenseAxis, number> = { tensor: 1, context: 1, expert: 1, data: 1, pipeline: 1 };
   for (let grew = true; grew; ) {
     grew = false;
     for (const axis of preference) {

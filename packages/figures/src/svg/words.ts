@@ -7,6 +7,8 @@ export const axisWords: Readonly<Record<AxisName, { readonly axis: string; reado
   expert: { axis: 'expert', coordinate: 'expert' },
   data: { axis: 'data', coordinate: 'data' },
   pipeline: { axis: 'pipeline', coordinate: 'stage' },
+  expertTensor: { axis: 'expert tensor', coordinate: 'expert tensor' },
+  expertData: { axis: 'expert data', coordinate: 'expert data' },
 };
 
 /** A count with its noun: `1 group`, `1,024 groups`. */

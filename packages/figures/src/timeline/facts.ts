@@ -30,7 +30,7 @@ export interface Invocation {
 }
 
 /** Lanes that are drawn in one row, by what they carry. */
-export type ExchangeRow = 'tensor' | 'context' | 'data' | 'ends' | 'stages';
+export type ExchangeRow = 'tensor' | 'context' | 'expert' | 'data' | 'ends' | 'stages';
 
 /** One stage in time. */
 export interface StageTimeline {
@@ -48,6 +48,7 @@ const rowOfLane: Readonly<Record<Lane, ExchangeRow | undefined>> = {
   host: undefined,
   tensor: 'tensor',
   context: 'context',
+  expert: 'expert',
   'data.gather': 'data',
   'data.reduce': 'data',
   ends: 'ends',
@@ -65,7 +66,14 @@ export const stageTimelines = ({ program, lists }: SimulatedStep): readonly Stag
 function stageTimeline(program: Program, { expanded, start, end }: SimulatedList): StageTimeline {
   const directionOf = directions(program, expanded.list.items);
   const invocations: Draft[] = [];
-  const exchanges: Record<ExchangeRow, Interval[]> = { tensor: [], context: [], data: [], ends: [], stages: [] };
+  const exchanges: Record<ExchangeRow, Interval[]> = {
+    tensor: [],
+    context: [],
+    expert: [],
+    data: [],
+    ends: [],
+    stages: [],
+  };
   for (const operation of expanded.operations) {
     const interval: Interval = [start[operation.index] ?? 0, end[operation.index] ?? 0];
     const { lane, kind } = operation.operation;

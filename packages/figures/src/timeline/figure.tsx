@@ -71,7 +71,7 @@ export function StepTimeline({ step, schedule, window = [0, step.seconds] }: Tim
 /** Rows that any stage has something in. */
 function rowsOf(stages: readonly StageTimeline[]): readonly ExchangeRow[] {
   if (stages.length > MOST_WITH_EXCHANGES) return [];
-  const order: readonly ExchangeRow[] = ['tensor', 'context', 'data', 'ends', 'stages'];
+  const order: readonly ExchangeRow[] = ['tensor', 'context', 'expert', 'data', 'ends', 'stages'];
   return order.filter((row) => stages.some(({ exchanges }) => exchanges[row].length > 0));
 }
 

@@ -129,6 +129,7 @@ function InvocationBox({ invocation, scale, layers, chunks }: InvocationProps): 
 const rowWords: Readonly<Record<ExchangeRow, string>> = {
   tensor: 'tensor',
   context: 'context',
+  expert: 'experts',
   data: 'data',
   ends: 'first and last stage',
   stages: 'between stages',

@@ -24,6 +24,16 @@ import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
 import { headGroups, queryKeyNorm, queryKeyNormDx, wholeGroups } from './query-key-norm.ts';
 import { add, dropout, dropoutAdd, dropoutDx } from './residual.ts';
 import { rope, ropeDx } from './rope.ts';
+import {
+  countRows,
+  expertGemm,
+  expertGemmDw,
+  expertGemmDx,
+  permute,
+  permuteDx,
+  unpermute,
+  unpermuteDx,
+} from './rows.ts';
 import { type Kernel, type KernelCall, nameOf, numberOf, readOf as r, writeOf as w } from './tensor.ts';
 
 /** Rows over buckets of any number; the interpreter runs them shard by shard. */
@@ -93,6 +103,21 @@ const expertKernels = {
     combineDx({ dy_RH: r(c, 0), ce_RTH: r(c, 1), rw_RT: r(c, 2) }, { dce_RTH: w(c, 0), drw_RT: w(c, 1) }),
 } as const satisfies Readonly<Record<string, Kernel>>;
 
+const rowKernels = {
+  'count-rows': (c) => countRows(r(c, 0), w(c, 0)),
+  permute: (c) => permute(r(c, 0), r(c, 1), w(c, 0)),
+  'permute.dx': (c) => permuteDx(r(c, 0), r(c, 1), w(c, 0)),
+  'expert-gemm': (c) => expertGemm(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  'expert-gemm.dx': (c) => expertGemmDx(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  'expert-gemm.dw': (c) => expertGemmDw(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  unpermute: (c) => unpermute({ ce_EMH: r(c, 0), rw_RT: r(c, 1), ri_RT: r(c, 2) }, w(c, 0)),
+  'unpermute.dx': (c) =>
+    unpermuteDx(
+      { dy_RH: r(c, 0), ce_EMH: r(c, 1), rw_RT: r(c, 2), ri_RT: r(c, 3) },
+      { dce_EMH: w(c, 0), drw_RT: w(c, 1) },
+    ),
+} as const satisfies Readonly<Record<string, Kernel>>;
+
 const lossKernels = {
   rowmax: (c) => rowmax(r(c, 0), w(c, 0)),
   rowsumexp: (c) => rowsumexp({ z_RV: r(c, 0), mx_R: r(c, 1), labels_R: r(c, 2) }, { se_R: w(c, 0), tl_R: w(c, 1) }),
@@ -140,6 +165,7 @@ export const tensorKernels: TensorKernels = {
   cap: (c) => cap(r(c, 0), w(c, 0), numberOf(c, 'cap')),
   'cap.dx': (c) => capDx(r(c, 0), r(c, 1), w(c, 0), numberOf(c, 'cap')),
   ...expertKernels,
+  ...rowKernels,
   embedding: (c) => embedding(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
   'embedding.dw': (c) => embeddingDw(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
   position: (c) => position(r(c, 0), r(c, 1), w(c, 0)),

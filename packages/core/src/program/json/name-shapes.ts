@@ -10,6 +10,8 @@ export const axisName: NameShape = oneOf<AxisName>('axis', {
   expert: true,
   data: true,
   pipeline: true,
+  expertTensor: true,
+  expertData: true,
 });
 export const dtype: NameShape = oneOf<DType>('type', {
   fp32: true,
@@ -39,6 +41,7 @@ export const lane: NameShape = oneOf<Lane>('lane', {
   'data.reduce': true,
   ends: true,
   context: true,
+  expert: true,
   'act.out': true,
   'act.in': true,
   'grad.out': true,
@@ -67,6 +70,11 @@ export const rule: NameShape = oneOf<WhyRule>('rule', {
   'reduce-gradient': true,
   'sum-whole-parameters': true,
   'sum-tied': true,
+  'count-rows': true,
+  'dispatch-rows': true,
+  'return-rows': true,
+  'gather-expert': true,
+  'scatter-expert': true,
   'global-norm': true,
   optimizer: true,
   'mean-loss': true,

@@ -35,6 +35,21 @@ const dim = object('dim', 'One dim of a tensor.', {
   cut: optional(listOf(text, 1), 'Axes or groups that cut the dim, outer first; absent when the dim is whole.'),
   parts: optional(listOf(whole(0), 1), 'Global sizes of the tensors fused along this dim, each cut by itself.'),
   zigzag: optional(yes, 'The outermost axis of n ranks cuts 2 n pieces; rank r holds pieces r and 2 n - 1 - r.'),
+  routed: optional(
+    object('routing', 'Rows of tokens that a router has sent to experts.', {
+      experts: field(whole(1), 'Experts that share the rows; they stand in a dim before this one.'),
+      load: field(
+        { kind: 'number', integer: false, minimum: 0, maximum: 1e6 },
+        'Rows of this rank, or of the busiest one, over the mean.',
+      ),
+    }),
+    'Rows of routed tokens, whose number on a rank depends on data.',
+  ),
+});
+
+const axis = object('axis', 'An axis of the mesh.', {
+  name: field(axisName, 'Name.'),
+  degree: field(whole(1, 1_000_000), 'Number of coordinates.'),
 });
 
 const partial = object('partial', 'A reduction that is still to be done.', {
@@ -205,16 +220,8 @@ export const programShape: ObjectShape = object('program', 'A step program of Me
   name: field(text, 'Name of the program.'),
   mesh: field(
     object('mesh', 'The ranks as a grid.', {
-      axes: field(
-        listOf(
-          object('axis', 'An axis of the mesh.', {
-            name: field(axisName, 'Name.'),
-            degree: field(whole(1, 1_000_000), 'Number of coordinates.'),
-          }),
-          1,
-        ),
-        'Fastest first: neighbours in rank differ in the first axis.',
-      ),
+      axes: field(listOf(axis, 1), 'Fastest first: neighbours in rank differ in the first axis.'),
+      experts: optional(listOf(axis, 1), 'The same ranks once more, by the axes that experts lie over.'),
     }),
     'Axes of the mesh.',
   ),

@@ -2,7 +2,7 @@
  * can write the program out. Whether the operations make sense together is the verifier's business.
  */
 import { quoteName } from '../../errors/index.ts';
-import { degreeOf } from '../../mesh/index.ts';
+import { allAxes, degreeOf, type Mesh, strideOf, worldSize } from '../../mesh/index.ts';
 import type { BufferDeclaration, Program } from '../types.ts';
 import { type Checks, checkAxis, checkBelow, checkDims, checkOperation, checkUnique } from './checks.ts';
 import { checkList } from './list-references.ts';
@@ -13,12 +13,13 @@ export function findBrokenReferences(program: Program): readonly Finding[] {
   const findings: Finding[] = [];
   const checks: Checks = {
     program,
-    axes: [...program.mesh.axes.map((axis) => axis.name), ...program.groups.map((group) => group.name)],
+    axes: [...allAxes(program.mesh).map((axis) => axis.name), ...program.groups.map((group) => group.name)],
     templates: new Map(program.templates.map((template, index) => [template.name, { template, index }])),
     reported: new Set(),
     add: (path, code, message, hint) => findings.push({ path, code, message, ...(hint !== undefined && { hint }) }),
   };
   checkUnique(checks, ['mesh', 'axes'], 'axis', program.mesh.axes);
+  checkExperts(checks);
   checkGroups(checks);
   checkBuffers(checks, ['buffers'], program.buffers);
   checkUnique(checks, ['buffers'], 'buffer', program.buffers);
@@ -46,12 +47,28 @@ export function findBrokenReferences(program: Program): readonly Finding[] {
   return findings;
 }
 
+/** The expert grid is of the same ranks, and its pipeline is the dense grid's. */
+function checkExperts(checks: Checks): void {
+  const { mesh } = checks.program;
+  if (mesh.experts === undefined) return;
+  const experts: Mesh = { axes: mesh.experts };
+  const path: Path = ['mesh', 'experts'];
+  checkUnique(checks, path, 'axis', mesh.experts);
+  const same =
+    worldSize(experts) === worldSize(mesh) &&
+    degreeOf(experts, 'pipeline') === degreeOf(mesh, 'pipeline') &&
+    strideOf(experts, 'pipeline') === strideOf(mesh, 'pipeline');
+  if (same) return;
+  const message = `The expert grid has ${worldSize(experts)} ranks and pipeline ${degreeOf(experts, 'pipeline')}: it must be the ${worldSize(mesh)} ranks of the mesh with the same pipeline.`;
+  checks.add(path, 'PROGRAM_OUT_OF_PLACE', message);
+}
+
 function checkGroups(checks: Checks): void {
   const { program } = checks;
   checkUnique(checks, ['groups'], 'group', program.groups);
   for (const [index, group] of program.groups.entries()) {
     const path: Path = ['groups', index];
-    if (program.mesh.axes.some((axis) => axis.name === group.name)) {
+    if (allAxes(program.mesh).some((axis) => axis.name === group.name)) {
       checks.add([...path, 'name'], 'PROGRAM_NAME_TWICE', `${quoteName(group.name)} is an axis and a group.`);
     }
     const degree = degreeOf(program.mesh, group.along);

@@ -1,7 +1,9 @@
-/** @file Rows of a mixture of experts. Routed copies keep their token's place, [s b t h] with t experts a token; how they
- * are grouped by expert is the kernel's own business. Rows are counted for balanced routing.
+/** @file Rows of a mixture of experts. Where every rank has a slice of every expert, routed copies keep their token's
+ * place, [s b t h] with t experts a token; how they are grouped by expert is the kernel's own business. Where experts lie
+ * over a grid of their own, copies are rows by expert, [e r h], in the order of their tokens; `rc` counts them by rank and
+ * expert. A rank's rows depend on data: see `routed` of a dim.
  */
-import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
+import { fromEnd, gemmRow, type KernelRow, type LocalOperands, memoryRow, rows } from './row.ts';
 
 /** Experts run side by side: `batch` products of an equal share of the routed rows. */
 const grouped = (m: number, n: number, k: number, experts: number) => ({
@@ -20,7 +22,42 @@ export type ExpertKernel =
   | 'grouped-gemm.dx'
   | 'grouped-gemm.dw'
   | 'combine'
-  | 'combine.dx';
+  | 'combine.dx'
+  | RowKernel;
+
+/** Kernels of routed rows. */
+type RowKernel =
+  | 'count-rows'
+  | 'permute'
+  | 'permute.dx'
+  | 'expert-gemm'
+  | 'expert-gemm.dx'
+  | 'expert-gemm.dw'
+  | 'unpermute'
+  | 'unpermute.dx';
+
+/** Experts and rows of one expert on a rank. */
+const expertShape = ({ reads }: LocalOperands) => ({ batch: reads[0]?.dims[0] ?? 1, each: reads[0]?.dims[1] ?? 0 });
+
+const rowKernels: Readonly<Record<RowKernel, KernelRow>> = {
+  'count-rows': memoryRow('ri:[s^ b^ t!] -> rc:[p^ e!]', 1),
+  permute: memoryRow('x:[s^ b^ h] ri:[s^ b^ t!] -> xs:[e! r^ h]', 0),
+  'permute.dx': memoryRow('dxs:[e! r^ h] ri:[s^ b^ t!] -> dx:[s^ b^ h]', 1),
+  'expert-gemm': gemmRow('x:[e r k] w:[e n k] rc#:[p g] -> y:[e r n]', (operands) => {
+    const { batch, each } = expertShape(operands);
+    return { m: each, n: fromEnd(operands.reads[1], 2), k: fromEnd(operands.reads[0], 1), batch };
+  }),
+  'expert-gemm.dx': gemmRow('dy:[e r n] w:[e n k] rc#:[p g] -> dx:[e r k]', (operands) => {
+    const { batch, each } = expertShape(operands);
+    return { m: each, n: fromEnd(operands.reads[1], 1), k: fromEnd(operands.reads[0], 1), batch };
+  }),
+  'expert-gemm.dw': gemmRow('dy:[e r n] x:[e r k] rc#:[p g] -> dw:[e n k]', (operands) => {
+    const { batch, each } = expertShape(operands);
+    return { m: fromEnd(operands.reads[0], 1), n: fromEnd(operands.reads[1], 1), k: each, batch };
+  }),
+  unpermute: memoryRow('ce:[e! r^ h] rw:[s^ b^ t!] ri:[s^ b^ t!] -> c:[s^ b^ h]', 2),
+  'unpermute.dx': memoryRow('dy:[s^ b^ h] ce:[e! r^ h] rw:[s^ b^ t!] ri:[s^ b^ t!] -> dce:[e! r^ h] drw:[s^ b^ t!]', 4),
+};
 
 export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
   topk: memoryRow('rl:[s b e!] -> rw:[s b t] ri:[s b t]', 8),
@@ -53,5 +90,6 @@ export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
     };
   }),
   combine: memoryRow('ce~:[s b t! h] rw:[s b t] -> c~:[s b h]', 2),
+  ...rowKernels,
   'combine.dx': memoryRow('dy:[s b h] ce~:[s b t h!] rw:[s b t] -> dce:[s b t h] drw~:[s b t]', 4),
 };

@@ -1,6 +1,6 @@
 /** @file The closed table of kernels. Price, memory, execution and drawing read these rows; there is no other place for
  * a FLOP or byte formula. Letters: s sequence, b micro-batch, h hidden, n output, k input, p fused query-key-value,
- * v vocabulary, e experts, t experts of a token. Sizes in `work` are local to the rank.
+ * v vocabulary, e experts, t experts of a token, r routed rows, p ranks that hold tokens. Sizes in `work` are local to the rank.
  */
 
 import { attention, attentionBackward, scoreProduct } from './attention.ts';

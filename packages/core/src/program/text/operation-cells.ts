@@ -11,6 +11,7 @@ export const axisOfLane: Readonly<Partial<Record<Lane, string>>> = {
   'data.reduce': 'data',
   context: 'context',
   ends: 'ends',
+  expert: 'expert',
 };
 
 /** Axis that a reason speaks of when it names none. */

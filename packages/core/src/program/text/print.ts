@@ -76,20 +76,24 @@ export function headerLines(program: Program): readonly string[] {
   const { name, schema, mesh, groups, layers, microBatches, lossScale, optimizer } = program;
   return [
     `program ${nameWord(name)} ${schema}`,
-    meshLine(mesh),
+    meshLine('mesh', mesh.axes),
+    ...(mesh.experts ? [meshLine('experts', mesh.experts)] : []),
     ...groups.map(groupLine),
     `sizes layers:${layers} micro-batches:${microBatches} loss-scale:${scaleText(lossScale)}`,
     `optimizer ${optimizer}`,
   ];
 }
 
-function meshLine(mesh: Mesh): string {
-  const axes = mesh.axes.map(({ name, degree }) => `${name}:${degree}`);
-  const terms = mesh.axes
-    .filter(({ degree }) => degree > 1)
-    .map(({ name }) => (strideOf(mesh, name) === 1 ? name : `${strideOf(mesh, name)} ${name}`));
+function meshLine(opening: 'mesh' | 'experts', grid: Mesh['axes']): string {
+  const axes = grid.map(({ name, degree }) => `${name}:${degree}`);
+  const terms: string[] = [];
+  let stride = 1;
+  for (const { name, degree } of grid) {
+    if (degree > 1) terms.push(stride === 1 ? name : `${stride} ${name}`);
+    stride *= degree;
+  }
   const rule = terms.length === 0 ? 'one rank' : `fastest first: rank = ${terms.join(' + ')}`;
-  return `mesh ${axes.join(' ')}  # ${rule}`;
+  return `${opening} ${axes.join(' ')}  # ${rule}`;
 }
 
 const groupLine = ({ name, along, coordinates, joint = [], repeats }: Group): string =>

@@ -36,6 +36,23 @@ const readProgramLine: SectionReader = (reader, state, line) => {
 
 const readMesh: SectionReader = (reader, state, line) => {
   if (!once(reader, state, line, 'mesh')) return;
+  const mesh: Raw = {};
+  put(reader, mesh, 'axes', readAxes(reader, line), opening(line));
+  put(reader, state.program, 'mesh', mesh, opening(line));
+};
+
+/** The second grid of the same ranks; it follows the first. */
+const readExperts: SectionReader = (reader, { program }, line) => {
+  const mesh = program['mesh'] as Raw | undefined;
+  if (mesh === undefined || Object.hasOwn(mesh, 'experts')) {
+    const message = mesh ? 'There is a line experts already.' : 'The line experts stands before the line mesh.';
+    return complain(reader.source, opening(line), message);
+  }
+  put(reader, mesh, 'experts', readAxes(reader, line), opening(line));
+};
+
+/** `tensor:2 data:2`. */
+function readAxes(reader: Reader, line: Line): unknown[] {
   const axes: unknown[] = [];
   for (const chunk of line.chunks.slice(1)) {
     const [name, degree] = pair(chunk);
@@ -48,10 +65,8 @@ const readMesh: SectionReader = (reader, state, line) => {
     put(reader, axis, 'degree', numberOf(reader, degree, 'a degree'), degree);
     append(reader, axes, axis, chunk);
   }
-  const mesh: Raw = {};
-  put(reader, mesh, 'axes', axes, opening(line));
-  put(reader, state.program, 'mesh', mesh, opening(line));
-};
+  return axes;
+}
 
 const readGroup: SectionReader = (reader, state, line) => {
   const cursor = createCursor(reader, line, 1);
@@ -159,6 +174,7 @@ const inList =
 export const sectionReaders: Readonly<Record<string, SectionReader>> = {
   program: readProgramLine,
   mesh: readMesh,
+  experts: readExperts,
   group: readGroup,
   sizes: readSizes,
   optimizer: readOptimizer,

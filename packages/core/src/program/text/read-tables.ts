@@ -98,7 +98,7 @@ function putDims(reader: Reader, owner: Raw, cursor: Cursor): boolean {
 function readDim(reader: Reader, chunk: Chunk): Raw | undefined {
   const [head = chunk, ...axes] = splitChunk(chunk, '/');
   const [label, size] = pair(head);
-  const sizes = /^(\d+)(~?)(?:\{([\d,]*)\})?$/.exec(size?.text ?? '');
+  const sizes = /^(\d+)(~?)(?:\{([\d,]*)\})?(?:%(\d+)(?:\*(\d+(?:\.\d+)?(?:e[+-]?\d+)?))?)?$/.exec(size?.text ?? '');
   if (sizes === null) {
     complain(
       reader.source,
@@ -118,7 +118,16 @@ function readDim(reader: Reader, chunk: Chunk): Raw | undefined {
   }
   if (sizes[2] === '~') put(reader, dim, 'zigzag', true, chunk);
   if (sizes[3] !== undefined) put(reader, dim, 'parts', sizes[3].split(',').map(Number), chunk);
+  if (sizes[4] !== undefined) put(reader, dim, 'routed', routing(reader, sizes[4], sizes[5] ?? '1', chunk), chunk);
   return dim;
+}
+
+/** `~8*1.25`: over 8 experts, the busiest rank with 1.25 times the mean. */
+function routing(reader: Reader, experts: string, load: string, chunk: Chunk): Raw {
+  const routed: Raw = {};
+  put(reader, routed, 'experts', Number(experts), chunk);
+  put(reader, routed, 'load', Number(load), chunk);
+  return routed;
 }
 
 /** `bucket NAME elements:N summed:N copies:GROUP`. */

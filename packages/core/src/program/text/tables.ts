@@ -3,7 +3,7 @@ import type { Dim } from '../../tensor/index.ts';
 import type { Bucket, BufferDeclaration, RankList, Scope, Unit, View, ViewTensor } from '../types.ts';
 import { alignRows } from './columns.ts';
 import type { Margin } from './margin.ts';
-import { labelWord, nameWord } from './words.ts';
+import { labelWord, nameWord, numberWord } from './words.ts';
 
 /** What is written after the name of a declared buffer, and so what its instances look like. */
 export const scopeMarks: Readonly<Record<Scope, string>> = {
@@ -16,8 +16,9 @@ export const scopeMarks: Readonly<Record<Scope, string>> = {
 /** `[s:4/tensor b:1 qkv:24{8,8,8}/tensor]`. */
 const dimsText = (dims: readonly Dim[]): string => `[${dims.map(dimText).join(' ')}]`;
 
-const dimText = ({ label, size, cut, parts, zigzag }: Dim): string => {
-  const fused = parts ? `{${parts.join(',')}}` : '';
+const dimText = ({ label, size, cut, parts, zigzag, routed }: Dim): string => {
+  const spread = routed ? `%${routed.experts}${routed.load === 1 ? '' : `*${numberWord(routed.load)}`}` : '';
+  const fused = (parts ? `{${parts.join(',')}}` : '') + spread;
   return [`${labelWord(label)}:${size}${zigzag ? '~' : ''}${fused}`, ...(cut ?? []).map(nameWord)].join('/');
 };
 

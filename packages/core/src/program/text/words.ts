@@ -4,6 +4,7 @@
 const reserved: readonly string[] = [
   'program',
   'mesh',
+  'experts',
   'group',
   'sizes',
   'optimizer',

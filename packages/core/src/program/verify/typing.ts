@@ -3,7 +3,8 @@
  * The law: operands share labels, and a label is one dim, with one size and one cut. What is marked whole is cut by
  * nobody. A label of the inputs that an output lacks is summed over, so each rank of an axis that cuts it holds one
  * part of the sum: that output comes out partial over the axis. Attention covers each pair of tokens once because its
- * sequence is marked whole: a rank sees all keys of its queries, and the heads, by which it is cut, do not mix.
+ * sequence is marked whole: a rank sees all keys of its queries, and the heads, by which it is cut, do not mix. What
+ * passes between the grids of the mesh is cut into as many pieces on both sides: every token of a rank is a row of it.
  */
 import type { Degrees, Dim } from '../../tensor/index.ts';
 import type { ExpandedOperation, Operand } from '../expand.ts';
@@ -43,7 +44,7 @@ function typeKernel(expanded: ExpandedOperation, operation: Compute, degrees: De
   const bind = (rules: readonly OperandRule[], operands: readonly (Operand | undefined)[]): void => {
     rules.forEach((rule, index) => {
       const operand = operands[index];
-      if (operand) binding.operand(rule, operand);
+      if (operand && !rule.steers) binding.operand(rule, operand);
     });
   };
   bind(row.signature.reads, expanded.reads);
@@ -64,10 +65,17 @@ function typeKernel(expanded: ExpandedOperation, operation: Compute, degrees: De
 
 /** One label as the operands so far have it. */
 interface Bound {
+  readonly bridges: boolean;
   readonly cut: readonly string[];
   size: number | undefined;
   parts: readonly number[] | undefined;
   readonly operand: string;
+}
+
+/** Pieces of what passes between the grids, in the first operand that says so. */
+interface Bridge {
+  readonly operand: string;
+  readonly pieces: number;
 }
 
 interface Binding {
@@ -80,6 +88,7 @@ interface Binding {
 function createBinding({ kernel }: Compute, degrees: Degrees): Binding {
   const findings: Finding[] = [];
   const labels = new Map<string, Bound>();
+  let bridge: Bridge | undefined;
   const check = (rule: DimRule, dim: Dim, operand: string): void => {
     const cut = cutOf(dim, degrees);
     const name = rule.fixed === undefined ? rule.label : `the dim of ${rule.fixed}`;
@@ -92,7 +101,7 @@ function createBinding({ kernel }: Compute, degrees: Degrees): Binding {
     const parts = rule.sizeFree || cut.length === 0 ? undefined : (dim.parts ?? [dim.size]);
     const bound = labels.get(rule.label);
     if (bound === undefined) {
-      labels.set(rule.label, { cut, size, parts, operand });
+      labels.set(rule.label, { bridges: rule.bridges, cut, size, parts, operand });
       return;
     }
     if (!sameAxes(bound.cut, cut)) findings.push(cuts(kernel, name, operand, cut, bound));
@@ -112,11 +121,17 @@ function createBinding({ kernel }: Compute, degrees: Degrees): Binding {
       return;
     }
     const start = rule.ellipsis ?? rule.dims.length;
+    let pieces: number | undefined;
     dims.forEach((dim, index) => {
       const inside = rule.ellipsis !== undefined && index >= start && index < start + spread;
       const dimRule = inside ? spreadRule(index - start) : rule.dims[index < start ? index : index - spread];
-      if (dimRule) check(dimRule, dim, name);
+      if (!dimRule) return;
+      check(dimRule, dim, name);
+      if (dimRule.bridges) pieces = cutOf(dim, degrees).reduce((ways, axis) => ways * degrees(axis), pieces ?? 1);
     });
+    if (pieces === undefined) return;
+    if (bridge !== undefined && bridge.pieces !== pieces) findings.push(pieceCounts(kernel, name, pieces, bridge));
+    bridge ??= { operand: name, pieces };
   };
   return { findings, operand, cuts: () => cutsByLabel(labels) };
 }
@@ -126,11 +141,13 @@ const spreadRule = (index: number): DimRule => ({
   whole: false,
   sizeFree: false,
   fixed: undefined,
+  bridges: false,
 });
 
 function cutsByLabel(labels: ReadonlyMap<string, Bound>): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, readonly string[]>();
-  for (const [label, { cut }] of labels) {
+  for (const [label, { cut, bridges }] of labels) {
+    if (bridges) continue;
     const name = label.startsWith('..') ? '..' : label;
     all.set(name, [...(all.get(name) ?? []), ...cut]);
   }
@@ -147,6 +164,12 @@ const cuts = (kernel: string, label: string, operand: string, cut: readonly stri
   code: 'CUTS_DISAGREE',
   message: `${kernel} takes ${label} with one cut: in ${operand} it is ${cutWords(cut)}, in ${bound.operand} ${cutWords(bound.cut)}.`,
   hint: 'Gather or scatter one of them first.',
+});
+
+const pieceCounts = (kernel: string, operand: string, pieces: number, bridge: Bridge): Finding => ({
+  code: 'CUTS_DISAGREE',
+  message: `${kernel} passes tokens between the grids: ${operand} is cut into ${pieces} pieces, ${bridge.operand} into ${bridge.pieces}.`,
+  hint: 'Cut both over all ranks that hold different tokens.',
 });
 
 const sizes = (
