@@ -2,7 +2,7 @@
 import type { Job } from '../job/index.ts';
 import { computeType } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
-import type { LayerSpec, ModelSpec } from '../model/index.ts';
+import { type LayerKind, type LayerKinds, type LayerSpec, layerKinds, type ModelSpec } from '../model/index.ts';
 import type { Dim, DType } from '../tensor/index.ts';
 
 export { microBatchesOf as microBatches } from '../layout/index.ts';
@@ -10,6 +10,8 @@ export { microBatchesOf as microBatches } from '../layout/index.ts';
 /** Facts that decide the operations of a block. Two layouts with equal contexts share their templates. */
 export interface BlockContext {
   readonly model: ModelSpec;
+  readonly kinds: LayerKinds;
+  /** The layer that templates are written for: of the first kind, until a kind is chosen by {@link contextOfKind}. */
   readonly layer: LayerSpec;
   readonly length: number;
   readonly microBatch: number;
@@ -25,13 +27,14 @@ export interface BlockContext {
   readonly type: DType;
 }
 
-/** The layers of every model that is read so far are alike; the first stands for all. */
 export function blockContext(job: Job, layout: Layout): BlockContext {
-  const [layer] = job.model.layers;
-  if (layer === undefined) throw new Error('internal: a model without layers passed validation.');
+  const kinds = layerKinds(job.model, job.batch.length);
+  const [first] = kinds.kinds;
+  if (first === undefined) throw new Error('internal: a model without layers passed validation.');
   return {
     model: job.model,
-    layer,
+    kinds,
+    layer: first.layer,
     length: job.batch.length,
     microBatch: layout.microBatch,
     data: layout.data,
@@ -44,6 +47,9 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     type: computeType(job.precision),
   };
 }
+
+/** The context of the templates of one kind of layer. */
+export const contextOfKind = (context: BlockContext, { layer }: LayerKind): BlockContext => ({ ...context, layer });
 
 /** A dim, cut by `axis` when that axis has more than one rank. */
 export function dim(label: string, size: number, axis?: string, degree = 1, parts?: readonly number[]): Dim {

@@ -28,7 +28,18 @@ const kinds = [
   'granite',
   'stablelm',
   'starcoder2',
+  'gemma2',
+  'qwen3_moe',
 ] as const;
+/** What tells a type's configuration apart beside its sizes. */
+const more: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  falcon: { new_decoder_architecture: true },
+  gemma2: { sliding_window: 3 },
+  qwen3_moe: {
+    ...{ num_experts: 4, num_experts_per_tok: 2, moe_intermediate_size: 8, norm_topk_prob: true },
+    mlp_only_layers: [0],
+  },
+};
 
 function jobOf(type: string, more: Readonly<Record<string, unknown>> = {}): Job {
   const config = { ...sizes, model_type: type, sliding_window: null, num_kv_heads: 2, ...more };
@@ -37,7 +48,6 @@ function jobOf(type: string, more: Readonly<Record<string, unknown>> = {}): Job 
   return createJob({ model, cluster: createCluster('dgx-h100', 1), batch: { sequences: 8, length: 8 } });
 }
 
-const falcon = { new_decoder_architecture: true };
 const base: Partial<Layout> = { layersPerStage: [2, 2] };
 const layouts: readonly Partial<Layout>[] = [
   { ...base },
@@ -61,13 +71,13 @@ function exchangesOf(job: Job): string {
 
 describe('blocks that differ from those of Llama', () => {
   it.each(kinds)('%s: programs of every layout are sound', (kind) => {
-    const job = jobOf(kind, kind === 'falcon' ? falcon : {});
+    const job = jobOf(kind, more[kind]);
     for (const changes of layouts) {
       expect(verifyProgram(compileProgram(job, toyLayout(changes)))).toEqual([]);
     }
   });
   it.each(kinds)('%s: parameters of a rank are those of the law', (kind) => {
-    const { model } = jobOf(kind, kind === 'falcon' ? falcon : {});
+    const { model } = jobOf(kind, more[kind]);
     for (const tensor of [1, 2]) {
       for (const sequenceParallel of [false, true]) {
         const layout = { tensor, sequenceParallel: sequenceParallel && tensor > 1 };
@@ -97,17 +107,23 @@ describe('blocks that differ from those of Llama', () => {
     expect(size('qkr')).toEqual([8, 2, 48]);
     expect(size('stq')).toEqual([6, 8, 2]);
   });
-  it('a window shortens attention where sequences are longer, in every layer or in none', () => {
-    const windowOf = (more: object, type = 'mistral') => {
+  it('a window shortens attention where sequences are longer, layer by layer', () => {
+    const windowsOf = (more: object, type = 'mistral') => {
       const { templates } = blockTemplates(blockContext(jobOf(type, { ...more }), toyLayout(base)));
-      const core = templates
-        .flatMap(({ operations }) => operations)
-        .find((each) => each.kind === 'compute' && each.kernel === 'attention');
-      return core?.kind === 'compute' ? core.attributes?.['window'] : undefined;
+      return templates.flatMap(({ name, operations }) =>
+        operations.flatMap((each) =>
+          each.kind === 'compute' && each.kernel === 'attention' ? [[name, each.attributes?.['window']]] : [],
+        ),
+      );
     };
-    expect(windowOf({ sliding_window: 3 })).toBe(3);
-    expect(windowOf({ sliding_window: 8 })).toBeUndefined();
-    expect(windowOf({ sliding_window: 3, head_dim: 8, sliding_window_pattern: 2 }, 'gemma3_text')).toBeUndefined();
+    expect(windowsOf({ sliding_window: 3 })).toEqual([['F.layer', 3]]);
+    expect(windowsOf({ sliding_window: 8 })).toEqual([['F.layer', undefined]]);
+    const gemma = { head_dim: 8, sliding_window_pattern: 2 };
+    expect(windowsOf({ sliding_window: 3, ...gemma }, 'gemma3_text')).toEqual([
+      ['F.layer.window', 3],
+      ['F.layer.full', undefined],
+    ]);
+    expect(windowsOf({ sliding_window: 8, ...gemma }, 'gemma3_text')).toEqual([['F.layer', undefined]]);
   });
   it('dropout beside a parallel block is refused', () => {
     const { model, cluster } = jobOf('phi');

@@ -9,9 +9,8 @@ import { scheduleList } from '../schedules/index.ts';
 import type { BlockContext } from './context.ts';
 import { lowerList } from './lower/list.ts';
 import { type Outline, outlineOf } from './outline.ts';
-import type { Declarations } from './templates/builder.ts';
 import { embedBackward, embedForward, headBackward, headForward } from './templates/ends.ts';
-import { layerBackward, layerForward } from './templates/layer.ts';
+import { layerTemplates, written } from './templates/layers.ts';
 
 /** The templates of a block context and the buffers that they name. */
 export interface BlockTemplates {
@@ -24,12 +23,17 @@ export interface BlockTemplates {
 /** Throws an InputError for a model whose layers have no operations yet, so that none is compiled as something else. */
 export function blockTemplates(context: BlockContext): BlockTemplates {
   throwOnErrors(checkCompiles(context.model));
-  const declarations: Declarations = new Map();
-  const templates = [embedForward, layerForward, headForward, headBackward, layerBackward, embedBackward].map(
-    (template) => template(context, declarations),
-  );
-  return { templates, buffers: [...declarations.values()], scalars };
+  const ends = [embedForward, headForward, headBackward, embedBackward].map((write) => written(write, context));
+  const all = [...ends, ...layerTemplates(context)].sort((a, b) => placeOf(a.template) - placeOf(b.template));
+  const buffers = new Map(all.flatMap(({ declarations }) => [...declarations]));
+  return { templates: all.map(({ template }) => template), buffers: [...buffers.values()], scalars };
 }
+
+/** Forward down the model, then backward up. */
+const placeOf = ({ block, direction }: Template): number => {
+  const depth = ['embed', 'layer', 'head'].indexOf(block);
+  return direction === 'forward' ? depth : 5 - depth;
+};
 
 /** The program of one optimizer step of a legal, complete layout. Illegal layouts are the business of `checkLayout`. */
 export function compileProgram(job: Job, layout: Layout): Program {
@@ -94,3 +98,4 @@ export {
   planBuckets,
   sampleBuckets,
 } from './parameters.ts';
+export { templateOf } from './templates/layers.ts';

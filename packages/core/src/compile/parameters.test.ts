@@ -31,9 +31,10 @@ describe('counts of a block', () => {
   });
 
   it('are 12 h^2 + 13 h for a GPT layer alone, 6 h of it summed with sequence parallelism', () => {
-    const { layer } = parameterCounts(gpt(1), { tensor: 1, sequenceParallel: false });
-    expect(layer).toEqual({ summed: 0, rest: 12 * 64 + 13 * 8 });
-    expect(parameterCounts(gpt(1), { tensor: 2, sequenceParallel: true }).layer.summed).toBe(6 * 8);
+    const { layers } = parameterCounts(gpt(2), { tensor: 1, sequenceParallel: false });
+    const layer = { summed: 0, rest: 12 * 64 + 13 * 8 };
+    expect(layers).toEqual([layer, layer]);
+    expect(parameterCounts(gpt(1), { tensor: 2, sequenceParallel: true }).layers[0]?.summed).toBe(6 * 8);
   });
 });
 

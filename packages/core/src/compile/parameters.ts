@@ -1,6 +1,6 @@
 /** @file Parameters of a stage: how tensor parallelism cuts them, and how they lie in buckets. */
 import type { Layout } from '../layout/index.ts';
-import type { ModelSpec, ParameterSpec } from '../model/index.ts';
+import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
 import { blockParameters } from '../model/index.ts';
 import type { Bucket, View } from '../program/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
@@ -37,7 +37,8 @@ export interface BlockCount {
 export interface ParameterCounts {
   /** Without the tied matrix. */
   readonly embed: BlockCount;
-  readonly layer: BlockCount;
+  /** Layer by layer; layers of one shape share one. */
+  readonly layers: readonly BlockCount[];
   readonly head: BlockCount;
   /** The embedding matrix where the head shares it; it has a bucket of its own. */
   readonly tied: BlockCount | undefined;
@@ -48,7 +49,7 @@ const tensorDegrees =
   (axis) =>
     axis === 'tensor' ? tensor : 1;
 
-/** Counts by block for one tensor choice. All layers of a model are alike. */
+/** Counts by block for one tensor choice. */
 export function parameterCounts(model: ModelSpec, choice: TensorChoice): ParameterCounts {
   const degrees = tensorDegrees(choice.tensor);
   const count = (specs: readonly ParameterSpec[]): BlockCount => {
@@ -61,14 +62,19 @@ export function parameterCounts(model: ModelSpec, choice: TensorChoice): Paramet
     }
     return { summed, rest };
   };
-  // All layers are alike: the first stands for all.
-  const specs = (['embed', 0, 'head'] as const).flatMap((block) => blockParameters(model, block));
   const isTied = (spec: ParameterSpec): boolean => model.tied && spec.name === 'wte';
+  const ends = (['embed', 'head'] as const).flatMap((block) => blockParameters(model, block));
+  const known = new Map<LayerSpec, BlockCount>();
+  const layers = model.layers.map((layer, index) => {
+    const found = known.get(layer) ?? count(blockParameters(model, index));
+    known.set(layer, found);
+    return found;
+  });
   return {
-    embed: count(specs.filter((spec) => spec.block === 'embed' && !isTied(spec))),
-    layer: count(specs.filter((spec) => spec.block === 0)),
-    head: count(specs.filter((spec) => spec.block === 'head')),
-    tied: model.tied ? count(specs.filter(isTied)) : undefined,
+    embed: count(ends.filter((spec) => spec.block === 'embed' && !isTied(spec))),
+    layers,
+    head: count(ends.filter((spec) => spec.block === 'head')),
+    tied: model.tied ? count(ends.filter(isTied)) : undefined,
   };
 }
 
@@ -101,8 +107,7 @@ export function planBuckets(
   layers: number,
   layout: Layout,
 ): readonly BucketPlan[] {
-  const countOf = (block: number): BlockCount =>
-    block < 0 ? counts.embed : block >= layers ? counts.head : counts.layer;
+  const countOf = (block: number): BlockCount => (block < 0 ? counts.embed : (counts.layers[block] ?? counts.head));
   const groups = layout.data === 1 ? [chunks.flat()] : chunks.flatMap((blocks) => groupBlocks(blocks, countOf, layout));
   const named = (blocks: readonly number[], index: number): string => {
     if (layout.sharding !== 3 || layout.data === 1) return `b${index}`;
@@ -170,15 +175,15 @@ function groupBlocks(
 
 const total = (count: BlockCount): number => count.summed + count.rest;
 
-/** The buckets of one embedding, one layer and one head, each by itself: what a sample of all templates reads. */
+/** The buckets of one embedding, a layer of each kind and one head, each by itself: what a sample of all templates reads. */
 export function sampleBuckets(context: BlockContext): readonly Bucket[] {
   const { model, tensor, sequenceParallel } = context;
   const choice = { tensor, sequenceParallel };
   const counts = parameterCounts(model, choice);
   const named: readonly (readonly [string, number, BlockCount])[] = [
     ['embed', -1, counts.embed],
-    ['L0', 0, counts.layer],
-    ['head', 1, counts.head],
+    ...counts.layers.map((count, index) => [`L${index}`, index, count] as const),
+    ['head', counts.layers.length, counts.head],
   ];
   const own = named
     .filter(([, , count]) => total(count) > 0)

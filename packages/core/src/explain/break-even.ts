@@ -4,9 +4,10 @@
  */
 import { createPrices, type Prices } from '../cost/index.ts';
 import type { Job } from '../job/index.ts';
+import type { Layout } from '../layout/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import { countParameters } from '../model/index.ts';
-import { enoughMicroBatches, priceOptionsOf, thresholds } from '../plan/index.ts';
+import { type Evaluator, enoughMicroBatches, priceOptionsOf, thresholds } from '../plan/index.ts';
 import { bubbleShare, microBatchesForShare } from '../schedules/index.ts';
 import type { Facts } from './facts.ts';
 import type { Choice, FlowContext } from './flow/index.ts';
@@ -21,7 +22,7 @@ export function breakEvenLines(context: FlowContext, choice: Choice | undefined)
   const tensor = trialOfRow(context, 'TP', choice);
   const pipeline = trialOfRow(context, 'PP', choice);
   const units = isLegal(sharded) ? sharded.candidate.layout : facts.plain;
-  const layer = trials.bestOf({}).evaluator.blocksOf(units).calls.layerForward;
+  const layer = mostCommonLayer(trials.bestOf({}).evaluator, units);
   const shown = isLegal(tensor) ? trials.shownOf(tensor) : undefined;
   const stages = isLegal(pipeline) ? trials.shownOf(pipeline).pipeline : undefined;
   const use: LayerUse = {
@@ -34,6 +35,18 @@ export function breakEvenLines(context: FlowContext, choice: Choice | undefined)
     ...gatherLines(facts, use),
     ...(stages && stages.stages > 1 ? [bubbleLine(stages.stages, stages.microBatches)] : []),
   ];
+}
+
+/** The forward of a layer of the kind that the model has most of. */
+function mostCommonLayer(evaluator: Evaluator, layout: Layout) {
+  const { layers } = evaluator.blocksOf(layout);
+  const counts = layers.map(() => 0);
+  for (const { runs } of evaluator.rowsOf(layout)) {
+    for (const { kind, count } of runs) counts[kind] = (counts[kind] ?? 0) + count;
+  }
+  const most = layers[counts.indexOf(Math.max(...counts))];
+  if (most === undefined) throw new Error('internal: a model without layers passed validation.');
+  return most.forward;
 }
 
 /** The forward of one layer on one GPU. */

@@ -1,5 +1,5 @@
 /** @file What is wrong between the dimensions of a model, and the model of those that fit together. */
-import { assertInvariant, type Issue, issue, warning } from '../errors/index.ts';
+import { assertInvariant, type Issue, issue } from '../errors/index.ts';
 import { buildModel, withFacts } from './build.ts';
 import { countParameters } from './counts.ts';
 import { dimensionRules } from './dimensions.ts';
@@ -81,20 +81,9 @@ export function modelOf(
   if (issues.length > 0) return { issues };
   const model = buildModel(dimensions, name);
   const { total } = countParameters(model);
-  if (Number.isSafeInteger(total)) return { model, issues: windowNotes(model, at('slidingWindow')) };
+  if (Number.isSafeInteger(total)) return { model, issues: [] };
   const message = `${total.toPrecision(3)} parameters are more than the ${Number.MAX_SAFE_INTEGER} that are counted exactly.`;
   return { issues: [issue('MODEL_TOO_LARGE', at('layers'), message, 'Check the dimensions.')] };
-}
-
-/** A note where windows differ from layer to layer: blocks are priced alike, so full attention stands in for all. */
-function windowNotes({ layers }: ModelSpec, path: string): readonly Issue[] {
-  const windows = new Set(layers.map(({ attention }) => attention.window));
-  const [smallest = 0] = [...windows].filter((each) => each !== undefined).sort((a, b) => a - b);
-  const chunked = layers.some(({ attention }) => attention.chunked);
-  if (windows.size === 1 && !chunked) return [];
-  const message = `some layers look back ${smallest} tokens and full causal attention is priced in all.`;
-  const hint = `The two are equal for sequences up to ${smallest}.`;
-  return [{ ...warning('FULL_ATTENTION_PRICED', path, message, hint, { window: smallest }), severity: 'note' }];
 }
 
 /** Divisors of `value` in ascending order. */

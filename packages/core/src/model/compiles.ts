@@ -12,7 +12,6 @@ const isRouted = ({ ffn }: LayerSpec): boolean => ffn.kind === 'moe';
 const isParallel = ({ placement }: LayerSpec): boolean => placement?.startsWith('parallel') === true;
 
 const inModel: readonly Missing<ModelSpec>[] = [
-  { what: 'layers of several kinds', has: ({ layers }) => new Set(layers.map(kindOf)).size > 1 },
   { what: 'a norm behind the embedding', has: ({ embeddingNorm }) => embeddingNorm === true },
   {
     what: 'a factor on residual branches with experts',
@@ -52,12 +51,6 @@ const inFfn: readonly Missing<DenseFfn | MoeFfn>[] = [
   { what: 'experts weighed by sigmoid', has: (ffn) => ffn.kind === 'moe' && ffn.scoring === 'sigmoid' },
   { what: 'experts weighed by a softmax over all', has: (ffn) => ffn.kind === 'moe' && ffn.scoring === 'softmax-all' },
 ];
-
-/** Windows do not tell layers apart: full attention is priced in place of them, with a note. */
-const kindOf = ({ attention, ffn, placement = 'pre' }: LayerSpec): string => {
-  const { window: _window, chunked: _chunked, ...rest } = attention;
-  return JSON.stringify([rest, ffn, placement]);
-};
 
 /** Parts of `model` that step programs cannot hold, in words; empty when it compiles. */
 function missingIn(model: ModelSpec): readonly string[] {

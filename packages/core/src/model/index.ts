@@ -1,8 +1,10 @@
 /** @file Models: from a preset, from dimensions or from a Hugging Face configuration; their parameters and FLOPs. */
+
 export { checkCompiles } from './compiles.ts';
 export { countParameters, elementsOf, type ParameterCounts } from './counts.ts';
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
 export { flopsPerToken, mfuConvention, tokensSeen } from './flops.ts';
+export { type LayerKind, type LayerKinds, layerKinds } from './layer-kinds.ts';
 export { blockParameters, type HfTensor, hfTensors, hfTensorsOfMtp, parametersOf } from './parameters/index.ts';
 export { type ModelPreset, modelFromPreset, type PresetName, presetNames, presets } from './presets/index.ts';
 export { type ConfigOptions, modelFromConfig } from './read-config.ts';

@@ -83,16 +83,14 @@ describe('reading a configuration', () => {
     const { model } = from({ ...llama, model_type: 'qwen2', num_key_value_heads: 2 });
     expect(model?.layers[0]?.attention).toMatchObject({ qkvBias: true, outBias: false });
   });
-  it('keeps one window in every layer, and notes that full attention is priced where layers differ', () => {
+  it('keeps one window in every layer, and the windows of every other layer', () => {
     const mistral = { ...llama, model_type: 'mistral', num_key_value_heads: 2 };
     const windows = (config: unknown) => from(config).model?.layers.map(({ attention }) => attention.window);
     expect(windows({ ...mistral, sliding_window: 32 })).toEqual([32, 32]);
     expect(windows(mistral)).toEqual([4096, 4096]);
     expect(windows({ ...mistral, sliding_window: null })).toEqual([undefined, undefined]);
     expect(from({ ...mistral, sliding_window: 32 }).issues).toEqual([]);
-    expect(tell(from({ ...llama, model_type: 'gemma2', sliding_window: 32 }).issues)).toContain(
-      'note FULL_ATTENTION_PRICED sliding_window',
-    );
+    expect(windows({ ...llama, model_type: 'gemma2', sliding_window: 32 })).toEqual([32, undefined]);
   });
   it('takes a null number of key and value heads as one for each head, and an absent one as the default', () => {
     const mixtral = { ...llama, model_type: 'mixtral', num_attention_heads: 16 };

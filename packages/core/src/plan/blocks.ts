@@ -11,7 +11,8 @@ import {
 } from '../cost/index.ts';
 import { type ExpandedOperation, workOf } from '../program/index.ts';
 import type { DType } from '../tensor/index.ts';
-import { type Sample, type SampleCall, sampleOf } from './sample.ts';
+import type { LayerRow } from './rows.ts';
+import { type EndCall, type Sample, type SampleSlice, sampleOf } from './sample.ts';
 
 /** One call of a block, priced. */
 export interface BlockPrice {
@@ -36,28 +37,42 @@ export interface ChunkPrice extends CallBytes {
   readonly matrix: BlockMatrix;
 }
 
+/** Both calls of a layer. */
+export interface LayerPrice {
+  /** The first layer of its kind. */
+  readonly first: number;
+  readonly forward: BlockPrice;
+  readonly backward: BlockPrice;
+}
+
 /** All calls of a block context under one set of prices. */
 export interface BlockPrices {
-  readonly calls: Readonly<Record<SampleCall, BlockPrice>>;
+  readonly ends: Readonly<Record<EndCall, BlockPrice>>;
+  /** Kind by kind. */
+  readonly layers: readonly LayerPrice[];
   readonly borderBytes: number;
   readonly lossScalarBytes: number;
   readonly tailScalarBytes: number;
-  /** Layers in a row, `count` of them, forward or backward. */
-  layers(direction: 'F' | 'B', count: number): BlockMatrix;
+  /** Layers of one kind in a row, `count` of them, forward or backward. */
+  run(direction: 'F' | 'B', kind: number, count: number): BlockMatrix;
   /** Embed, layers and head of a chunk in one matrix, in the order of execution. */
-  chunk(direction: 'F' | 'B', layers: number, embed: boolean, head: boolean): BlockMatrix;
+  chunk(direction: 'F' | 'B', row: LayerRow, embed: boolean, head: boolean): BlockMatrix;
   /** The same with its bytes. */
-  whole(direction: 'F' | 'B', layers: number, embed: boolean, head: boolean): ChunkPrice;
+  whole(direction: 'F' | 'B', row: LayerRow, embed: boolean, head: boolean): ChunkPrice;
 }
 
-const borders: Readonly<Record<SampleCall, { input: string | undefined; output: string | undefined }>> = {
+/** The activations that a call takes and leaves at its borders, as the sample names them. */
+interface Borders {
+  readonly input: string | undefined;
+  readonly output: string | undefined;
+}
+
+const bordersOf = (kinds: number): Readonly<Record<EndCall, Borders>> => ({
   embedForward: { input: undefined, output: 'x0[0]' },
-  layerForward: { input: 'x0[0]', output: 'x1[0]' },
-  headForward: { input: 'x1[0]', output: undefined },
-  headBackward: { input: undefined, output: 'dx1[0]' },
-  layerBackward: { input: 'dx1[0]', output: 'dx0[0]' },
+  headForward: { input: `x${kinds}[0]`, output: undefined },
+  headBackward: { input: undefined, output: `dx${kinds}[0]` },
   embedBackward: { input: 'dx0[0]', output: undefined },
-};
+});
 
 /** Prices every call of a context. `cost` must price for this context's mesh. */
 export function priceBlocks(
@@ -67,26 +82,31 @@ export function priceBlocks(
 ): BlockPrices {
   const sample = sampleOf(context, gradientType);
   const cost = costOf(sample);
-  const calls = Object.fromEntries(
-    Object.entries(sample.slices).map(([name, slice]) => {
-      const operations = sample.operations.slice(slice.from, slice.to);
-      return [name, priceCall(name as SampleCall, operations, sample, cost)];
+  const price = (slice: SampleSlice, borders: Borders): BlockPrice => priceCall(slice, borders, sample, cost);
+  const borders = bordersOf(sample.layers.length);
+  const { embedForward, headForward, headBackward, embedBackward } = sample.ends;
+  const ends: BlockPrices['ends'] = {
+    embedForward: price(embedForward, borders.embedForward),
+    headForward: price(headForward, borders.headForward),
+    headBackward: price(headBackward, borders.headBackward),
+    embedBackward: price(embedBackward, borders.embedBackward),
+  };
+  const layers = sample.layers.map(
+    ({ forward, backward }, kind): LayerPrice => ({
+      first: context.kinds.kinds[kind]?.first ?? 0,
+      forward: price(forward, { input: `x${kind}[0]`, output: `x${kind + 1}[0]` }),
+      backward: price(backward, { input: `dx${kind + 1}[0]`, output: `dx${kind}[0]` }),
     }),
-  ) as Record<SampleCall, BlockPrice>;
+  );
   const { borderBytes, lossScalarBytes, tailScalarBytes } = sample;
-  return { calls, borderBytes, lossScalarBytes, tailScalarBytes, ...runs(calls) };
+  return { ends, layers, borderBytes, lossScalarBytes, tailScalarBytes, ...chains(ends, layers) };
 }
 
-function priceCall(
-  name: SampleCall,
-  operations: readonly ExpandedOperation[],
-  sample: Sample,
-  cost: OperationCost,
-): BlockPrice {
-  const { from, to } = sample.slices[name];
+function priceCall({ from, to }: SampleSlice, borders: Borders, sample: Sample, cost: OperationCost): BlockPrice {
+  const operations = sample.operations.slice(from, to);
   const compute = operations.filter((each) => each.operation.kind === 'compute');
   return {
-    matrix: summarizeTime(operations, borders[name], cost),
+    matrix: summarizeTime(operations, borders, cost),
     memory: profileMemory(sample.operations, sample.ranges, from, to),
     readsWeights: operations.some((each) => each.reads.some((read) => read?.instance.name.startsWith('W.'))),
     computeSeconds: compute.reduce((sum, each) => sum + cost.duration(each), 0),
@@ -104,35 +124,40 @@ function productFlops(operations: readonly ExpandedOperation[], sample: Sample):
 }
 
 /** Runs of layers and whole chunks, each multiplied out once. */
-function runs(calls: Readonly<Record<SampleCall, BlockPrice>>): Pick<BlockPrices, 'layers' | 'chunk' | 'whole'> {
-  const powers = new Map<number, BlockMatrix>();
-  const chunks = new Map<number, ChunkPrice>();
-  const layers: BlockPrices['layers'] = (direction, count) => {
-    const key = count * 2 + (direction === 'F' ? 0 : 1);
-    const known = powers.get(key);
-    if (known) return known;
-    const call = direction === 'F' ? calls.layerForward : calls.layerBackward;
-    const power = chainPower(call.matrix, count);
-    powers.set(key, power);
+function chains(
+  ends: BlockPrices['ends'],
+  layers: readonly LayerPrice[],
+): Pick<BlockPrices, 'run' | 'chunk' | 'whole'> {
+  const powers: (BlockMatrix | undefined)[] = [];
+  const chunks: (ChunkPrice | undefined)[] = [];
+  const callOf = (direction: 'F' | 'B', kind: number): BlockPrice => {
+    const layer = layers[kind] as LayerPrice;
+    return direction === 'F' ? layer.forward : layer.backward;
+  };
+  const run: BlockPrices['run'] = (direction, kind, count) => {
+    const key = (count * layers.length + kind) * 2 + (direction === 'F' ? 0 : 1);
+    const power = powers[key] ?? chainPower(callOf(direction, kind).matrix, count);
+    powers[key] = power;
     return power;
   };
-  const whole: BlockPrices['whole'] = (direction, count, embed, head) => {
-    const key = count * 8 + (direction === 'F' ? 0 : 4) + (embed ? 2 : 0) + (head ? 1 : 0);
-    const known = chunks.get(key);
-    if (known) return known;
+  const whole: BlockPrices['whole'] = (direction, row, embed, head) => {
     const forward = direction === 'F';
-    const layer = forward ? calls.layerForward : calls.layerBackward;
-    const row: ChunkPrice = { matrix: layers(direction, count), ...repeatBytes(layer.memory, count) };
+    const key = row.id * 8 + (forward ? 0 : 4) + (embed ? 2 : 0) + (head ? 1 : 0);
+    const known = chunks[key];
+    if (known) return known;
     const parts = [
-      ...(embed ? [asChunk(forward ? calls.embedForward : calls.embedBackward)] : []),
-      row,
-      ...(head ? [asChunk(forward ? calls.headForward : calls.headBackward)] : []),
+      ...(embed ? [asChunk(forward ? ends.embedForward : ends.embedBackward)] : []),
+      ...row.runs.map(({ kind, count }) => ({
+        matrix: run(direction, kind, count),
+        ...repeatBytes(callOf(direction, kind).memory, count),
+      })),
+      ...(head ? [asChunk(forward ? ends.headForward : ends.headBackward)] : []),
     ];
     const price = (forward ? parts : parts.reverse()).reduce(followedBy);
-    chunks.set(key, price);
+    chunks[key] = price;
     return price;
   };
-  return { layers, whole, chunk: (...content) => whole(...content).matrix };
+  return { run, whole, chunk: (...content) => whole(...content).matrix };
 }
 
 const asChunk = ({ matrix, memory }: BlockPrice): ChunkPrice => ({ matrix, net: memory.net, rise: memory.rise });

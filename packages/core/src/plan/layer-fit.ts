@@ -7,11 +7,11 @@ import { countParameters } from '../model/index.ts';
 import { bytes, formatBytes, formatCount } from '../units/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
 
-/** Weights, gradients and optimizer of one layer on one rank, in bytes. */
+/** Weights, gradients and optimizer of one layer, the largest, on one rank, in bytes. */
 export function layerStateBytes(evaluator: Evaluator, layout: Layout): number {
-  const { summed, rest } = evaluator.countsOf(layout).layer;
+  const elements = Math.max(...evaluator.countsOf(layout).layers.map(({ summed, rest }) => summed + rest));
   const { weights, gradients, optimizer } = statePerParameter(evaluator.job, layout);
-  return (summed + rest) * (weights + gradients + optimizer);
+  return elements * (weights + gradients + optimizer);
 }
 
 /** {@link layerStateBytes} against the device, once for each choice of degrees and types. */

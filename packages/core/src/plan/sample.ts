@@ -1,9 +1,9 @@
 /** @file A sample list: every template of a block context called once, so that its operations have operands to price.
  *
- * One embedding, one layer, one head, and back: embed, layer, head forward, then head, layer (after its recomputation)
- * and embed backward. What a call costs does not depend on where it stands, so the sample stands for all.
+ * One embedding, one layer of each kind, one head, and back: forward all the way, then backward, each layer after its
+ * recomputation. What a call costs does not depend on where it stands, so the sample stands for all.
  */
-import { type BlockContext, blockTemplates, sampleBuckets } from '../compile/index.ts';
+import { type BlockContext, blockTemplates, sampleBuckets, templateOf } from '../compile/index.ts';
 import type { SampleRange } from '../cost/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import {
@@ -19,24 +19,26 @@ import {
 } from '../program/index.ts';
 import { bytesOf, type Degrees, type DType } from '../tensor/index.ts';
 
-/** The calls of the sample, in order; `layerBackward` covers a recomputation where there is one. */
-export type SampleCall =
-  | 'embedForward'
-  | 'layerForward'
-  | 'headForward'
-  | 'headBackward'
-  | 'layerBackward'
-  | 'embedBackward';
+/** Calls of the two ends of a model. */
+export type EndCall = 'embedForward' | 'headForward' | 'headBackward' | 'embedBackward';
 
 export interface SampleSlice {
   readonly from: number;
   readonly to: number;
 }
 
+/** Both calls of a layer; `backward` covers a recomputation where there is one. */
+export interface LayerSlices {
+  readonly forward: SampleSlice;
+  readonly backward: SampleSlice;
+}
+
 export interface Sample {
   readonly program: Program;
   readonly operations: readonly ExpandedOperation[];
-  readonly slices: Readonly<Record<SampleCall, SampleSlice>>;
+  readonly ends: Readonly<Record<EndCall, SampleSlice>>;
+  /** Kind by kind; the sample has one layer of each, in this order. */
+  readonly layers: readonly LayerSlices[];
   readonly ranges: readonly SampleRange[];
   readonly degrees: Degrees;
   /** Bytes of an activation at a block's border. */
@@ -47,7 +49,13 @@ export interface Sample {
 }
 
 export function sampleOf(context: BlockContext, gradientType: DType): Sample {
-  const alone: BlockContext = { ...context, data: 1, model: { ...context.model, layers: [context.layer] } };
+  const { kinds } = context.kinds;
+  const alone: BlockContext = {
+    ...context,
+    data: 1,
+    kinds: { kinds, kindOf: kinds.map((_, index) => index) },
+    model: { ...context.model, layers: kinds.map(({ layer }) => layer) },
+  };
   const { templates, buffers, scalars } = blockTemplates(alone);
   const buckets = sampleBuckets(alone);
   const again = context.recompute === 'full';
@@ -57,14 +65,14 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
     buckets,
     units: [],
     buffers: buckets.flatMap((bucket) => containersOf(bucket.name, bucket.elements, context.type, gradientType)),
-    items: sampleItems(again),
+    items: sampleItems(context, again),
   };
   const program: Program = {
     schema: 'meshwright.program/1',
     name: 'sample',
     mesh: createMesh({ tensor: context.tensor }),
     groups: [],
-    layers: 1,
+    layers: kinds.length,
     microBatches: 1,
     lossScale: 1,
     optimizer: 'adamw',
@@ -75,11 +83,6 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   const expanded = expandList(program, list);
   const degrees = degreesOf(program);
   const lifetimes = lifetimesOf(expanded, degrees);
-  const slice = (first: number, last = first): SampleSlice => ({
-    from: expanded.operations.findIndex((each) => each.item === first),
-    to: expanded.operations.findLastIndex((each) => each.item === last) + 1,
-  });
-  const shift = again ? 1 : 0;
   const ranges = lifetimes.ranges.map(({ instance, first, last, bytes }) => ({
     instance: instance.name,
     first,
@@ -89,14 +92,7 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   return {
     program,
     operations: expanded.operations,
-    slices: {
-      embedForward: slice(1),
-      layerForward: slice(2),
-      headForward: slice(3),
-      headBackward: slice(4),
-      layerBackward: slice(5, 5 + shift),
-      embedBackward: slice(6 + shift),
-    },
+    ...slicesOf(expanded.operations, kinds.length, again),
     ranges,
     degrees,
     borderBytes: ranges.find((range) => range.instance === 'x0[0]')?.bytes ?? 0,
@@ -105,7 +101,32 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   };
 }
 
-function sampleItems(again: boolean): readonly Item[] {
+/** The operations of each call; the items are those of {@link sampleItems}. */
+function slicesOf(
+  operations: readonly ExpandedOperation[],
+  kinds: number,
+  again: boolean,
+): Pick<Sample, 'ends' | 'layers'> {
+  const perBackward = again ? 2 : 1;
+  const slice = (first: number, last = first): SampleSlice => ({
+    from: operations.findIndex((each) => each.item === first),
+    to: operations.findLastIndex((each) => each.item === last) + 1,
+  });
+  return {
+    ends: {
+      embedForward: slice(1),
+      headForward: slice(2 + kinds),
+      headBackward: slice(3 + kinds),
+      embedBackward: slice(4 + kinds + kinds * perBackward),
+    },
+    layers: Array.from({ length: kinds }, (_, kind): LayerSlices => {
+      const first = 4 + kinds + (kinds - 1 - kind) * perBackward;
+      return { forward: slice(2 + kind), backward: slice(first, first + perBackward - 1) };
+    }),
+  };
+}
+
+function sampleItems({ kinds: { kinds } }: BlockContext, again: boolean): readonly Item[] {
   const call = (template: string, block: number, more: Partial<Call> = {}): Omit<Call, 'id'> => ({
     kind: 'call',
     template,
@@ -115,13 +136,16 @@ function sampleItems(again: boolean): readonly Item[] {
     needs: [],
     ...more,
   });
+  const backwards = kinds.map((kind, block) => [
+    ...(again ? [call(templateOf('F.layer', kind), block, { again: true })] : []),
+    call(templateOf('B.layer', kind), block),
+  ]);
   return [
     call('F.embed', -1),
-    call('F.layer', 0),
-    call('F.head', 1),
-    call('B.head', 1),
-    ...(again ? [call('F.layer', 0, { again: true })] : []),
-    call('B.layer', 0),
+    ...kinds.map((kind, block) => call(templateOf('F.layer', kind), block)),
+    call('F.head', kinds.length),
+    call('B.head', kinds.length),
+    ...backwards.reverse().flat(),
     call('B.embed', -1),
   ].map((item, index) => ({ ...item, id: index + 1 }));
 }

@@ -109,12 +109,14 @@ function peakRate(job: Job, dtype: string = job.precision): number {
 
 /** FLOPs of all kernels of a step, recomputation included, over all ranks. */
 function hardwareFlops(evaluator: Evaluator, layout: Layout): number {
-  const { calls } = evaluator.blocksOf(layout);
-  const layers = evaluator.job.model.layers.length;
-  const perMicroBatch =
-    layers * (calls.layerForward.productFlops + calls.layerBackward.productFlops) +
-    calls.headForward.productFlops +
-    calls.headBackward.productFlops;
+  const { ends, layers } = evaluator.blocksOf(layout);
+  let perMicroBatch = ends.headForward.productFlops + ends.headBackward.productFlops;
+  for (const { runs } of evaluator.rowsOf(layout)) {
+    for (const { kind, count } of runs) {
+      const layer = layers[kind];
+      if (layer) perMicroBatch += count * (layer.forward.productFlops + layer.backward.productFlops);
+    }
+  }
   return perMicroBatch * layout.tensor * layout.data * microBatchesOf(evaluator.job, layout);
 }
 

@@ -1,6 +1,8 @@
 /** @file What the balanced split weighs: seconds of a layer, of the embedding and of the head with its loss. */
 import type { Job } from '../job/index.ts';
 import { completeLayout, equalCosts, type SplitCosts } from '../layout/index.ts';
+import { layerKinds } from '../model/index.ts';
+import type { BlockPrice } from './blocks.ts';
 import { createEvaluator } from './evaluate/index.ts';
 
 /** Seconds of one micro-batch of one sequence on one device, without exchanges. One set of costs for all layouts of a
@@ -8,15 +10,15 @@ import { createEvaluator } from './evaluate/index.ts';
  */
 export function splitCosts(job: Job): SplitCosts {
   const layers = job.model.layers.length;
+  const evaluator = createEvaluator(job);
   const request = { tensor: 1, pipeline: 1, microBatch: 1, recompute: 'none' as const };
   const { layout } = completeLayout(request, job, equalCosts(layers));
-  const { calls } = createEvaluator(job).blocksOf(layout);
-  const both = (forward: keyof typeof calls, backward: keyof typeof calls): number =>
-    calls[forward].computeSeconds + calls[backward].computeSeconds;
-  const layer = both('layerForward', 'layerBackward');
+  const { ends, layers: kinds } = evaluator.blocksOf(layout);
+  const both = (forward: BlockPrice, backward: BlockPrice): number => forward.computeSeconds + backward.computeSeconds;
+  const costs = kinds.map(({ forward, backward }) => both(forward, backward));
   return {
-    layers: Array.from({ length: layers }, () => layer),
-    embed: both('embedForward', 'embedBackward'),
-    head: both('headForward', 'headBackward'),
+    layers: layerKinds(job.model, job.batch.length).kindOf.map((kind) => costs[kind] as number),
+    embed: both(ends.embedForward, ends.embedBackward),
+    head: both(ends.headForward, ends.headBackward),
   };
 }

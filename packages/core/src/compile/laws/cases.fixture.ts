@@ -6,7 +6,7 @@ import { clusterFromRequest } from '../../cluster/index.ts';
 import { createJob, type Job } from '../../job/index.ts';
 import { checkLayout, type Layout, normalizeLayout } from '../../layout/index.ts';
 import { defaultOrder } from '../../mesh/index.ts';
-import { type ModelDimensions, modelFromDimensions } from '../../model/index.ts';
+import { type LayerSpec, type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
 import type { Program } from '../../program/index.ts';
 import { localElements } from '../../tensor/index.ts';
 import { gathersByLaw, type Piece } from './index.ts';
@@ -21,7 +21,7 @@ const counts = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max }
 
 /** What a case is made from: small numbers, so that a counterexample shrinks. */
 const draws = fc.record({
-  kind: fc.constantFrom<ModelDimensions['kind']>('gpt2', 'llama', 'mixtral'),
+  kind: fc.constantFrom<ModelDimensions['kind'] | 'mixed'>('gpt2', 'llama', 'mixtral', 'mixed'),
   tied: fc.boolean(),
   biases: fc.boolean(),
   sizes: fc.tuple(counts(4), counts(4), counts(4), counts(4), counts(2), counts(2)),
@@ -54,7 +54,7 @@ type Draw = typeof draws extends fc.Arbitrary<infer Value> ? Value : never;
 export const cases = (sizes: 'even' | 'padded'): fc.Arbitrary<Case> =>
   draws.map((draw) => {
     const dimensions = dimensionsOf(draw, sizes === 'even');
-    const job = jobOf(draw, dimensions, sizes === 'even');
+    const job = jobOf(draw, modelOf(draw.kind, dimensions), sizes === 'even');
     const layout = normalizeLayout(job, layoutOf(draw));
     const text = () => JSON.stringify({ dimensions, batch: job.batch, kernels: job.kernels, layout });
     return { job, layout, [fc.toStringMethod]: text };
@@ -74,7 +74,7 @@ function dimensionsOf(draw: Draw, even: boolean): ModelDimensions {
   const unit = even ? 2 * tensor * data : tensor;
   const layers = draw.layers.slice(0, draw.pipeline * chunksOf(draw)).reduce((sum, count) => sum + count, 0);
   return {
-    kind,
+    kind: kind === 'mixed' ? 'mixtral' : kind,
     layers,
     hidden: unit * hidden,
     heads: tensor * kvHeads * perGroup,
@@ -84,15 +84,26 @@ function dimensionsOf(draw: Draw, even: boolean): ModelDimensions {
     vocab: tensor * vocab,
     positions: 64,
     tied: draw.tied,
-    ...(kind === 'mixtral' && { experts: experts[0] + experts[1] - 1, topK: experts[1] }),
+    ...((kind === 'mixtral' || kind === 'mixed') && { experts: experts[0] + experts[1] - 1, topK: experts[1] }),
     ...(kind === 'llama' && { qkvBias: biases, outBias: biases, mlpBias: biases }),
   };
 }
 
-function jobOf(draw: Draw, dimensions: ModelDimensions, even: boolean): Job {
+/** The model of the dimensions; `mixed`: experts in every other layer only, under names that have both. */
+function modelOf(kind: Draw['kind'], dimensions: ModelDimensions): ModelSpec {
   const { model } = modelFromDimensions(dimensions, 'model');
+  if (!model) throw new Error(`internal: the generator makes models that are refused: ${dimensions.kind}.`);
+  if (kind !== 'mixed') return model;
+  const layers = model.layers.map((layer, index): LayerSpec => {
+    const { width, gated, activation } = layer.ffn;
+    return index % 2 === 1 ? layer : { ...layer, ffn: { kind: 'dense', width, gated, activation, bias: false } };
+  });
+  return { ...model, kind: 'deepseek', layers };
+}
+
+function jobOf(draw: Draw, model: ModelSpec, even: boolean): Job {
   const { cluster } = clusterFromRequest('1x dgx-h100', 'cluster');
-  if (!model || !cluster) throw new Error(`internal: the generator makes models that are refused: ${dimensions.kind}.`);
+  if (!cluster) throw new Error('internal: the fixture is broken.');
   const { tensor, data, microBatch, precision, optimizer, attention, dropout } = draw;
   const tokens = draw.sizes[3] * (even || draw.sequenceParallel ? tensor : 1);
   const batch = { sequences: data * microBatch * microBatchesOf(draw), length: tokens };

@@ -50,7 +50,7 @@ describe('activations', () => {
         const blocks = [...new Set(layers)].filter((block) => block >= 0 && block < job.model.layers.length);
         const layer = blocks[turn % blocks.length] ?? 0;
         const kept = lived ? keptBy(lived, layer, turn % microBatches(job, layout)) : [];
-        const law = activationsByLaw(job, layout);
+        const law = activationsByLaw(job, layout, layer);
         expect(bytesIn(kept.filter((range) => !isStatistic(range)))).toBe(law.tensors);
         expect(bytesIn(kept.filter(isStatistic))).toBe(law.statistics);
       }),

@@ -72,8 +72,8 @@ export interface ActivationBytes {
  * for each of the k that a token visits, and their routed input and output, 2 k h, whole.
  * Source: docs/sources.md, Laws, "Activations"; [korthikanti2022].
  */
-export function activationsByLaw(job: Job, layout: Layout): ActivationBytes {
-  const [layer] = job.model.layers;
+export function activationsByLaw(job: Job, layout: Layout, index = 0): ActivationBytes {
+  const layer = job.model.layers[index];
   if (layer === undefined) return { tensors: 0, statistics: 0 };
   const { hidden: h, norm } = job.model;
   const { tensor: t } = layout;

@@ -65,8 +65,8 @@ describe('70 B on 64 GPUs', () => {
     const ranks = program.lists.map(({ buckets }) => buckets.reduce((sum, { elements }) => sum + elements, 0));
     const mean = ranks.reduce((sum, each) => sum + each, 0) / 8;
     expect(Math.abs(mean / (parameters / 64) - 1)).toBeLessThan(0.01);
-    const { embed, layer, head } = sizesByLaw(job.model, layout);
-    const middle = 10 * size(layer);
+    const { embed, layers, head } = sizesByLaw(job.model, layout);
+    const middle = layers.slice(0, 10).reduce((sum, layer) => sum + size(layer), 0);
     expect(ranks).toEqual([size(embed) + middle, ...new Array<number>(6).fill(middle), middle + size(head)]);
     const matrix = (128_256 * 8192) / 8;
     expect([size(embed), size(head)]).toEqual([matrix, matrix + 8192]);

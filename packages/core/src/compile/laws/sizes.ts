@@ -25,7 +25,8 @@ export interface Piece extends Sizes {
 /** Sizes of each kind of block; `tied` is not in `embed`. */
 export interface ModelSizes {
   readonly embed: Sizes;
-  readonly layer: Sizes;
+  /** Layer by layer. */
+  readonly layers: readonly Sizes[];
   readonly head: Sizes;
   readonly tied: Sizes | undefined;
 }
@@ -43,8 +44,6 @@ export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'se
   const { tensor: t } = layout;
   const normSize = (norm === 'layernorm' && model.normBias !== false ? 2 : 1) * h;
   const matrix = (vocabulary * h) / t;
-  const [layer] = model.layers;
-  const { vectors, apart, cut, norms } = layer ? layerSizes(layer, h) : { vectors: 0, apart: 0, cut: 0, norms: 0 };
   const headBias = model.headBias ? vocabulary / t : 0;
   const split = (whole: number, rest: number, always = 0): Sizes => {
     const sharded = layout.sequenceParallel && t > 1;
@@ -53,7 +52,10 @@ export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'se
   };
   return {
     embed: split(learnedPositions * h, tied ? 0 : matrix),
-    layer: split(norms * normSize + vectors, cut / t, apart),
+    layers: model.layers.map((layer) => {
+      const { vectors, apart, cut, norms } = layerSizes(layer, h);
+      return split(norms * normSize + vectors, cut / t, apart);
+    }),
     head: split(normSize, (tied ? 0 : matrix) + headBias),
     tied: tied ? { summed: 0, rest: matrix } : undefined,
   };
@@ -102,7 +104,7 @@ export function piecesByLaw(job: Job, layout: Layout, stage: number): readonly P
   const layers = model.layers.length;
   const sizes = sizesByLaw(model, layout);
   const blocks = blocksByLaw(layout, layers, stage).flat();
-  const sizeOf = (block: number): Sizes => (block < 0 ? sizes.embed : block >= layers ? sizes.head : sizes.layer);
+  const sizeOf = (block: number): Sizes => (block < 0 ? sizes.embed : (sizes.layers[block] ?? sizes.head));
   const ends = blocks.filter((block) => block < 0 || block >= layers);
   const gathers = layout.sharding === 3 ? gathersByLaw(job, layout, stage) : () => 0;
   const tied: readonly Piece[] =

@@ -3,6 +3,7 @@ import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../prog
 import type { Invocation } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import { type BucketPlan, writeBucket } from '../parameters.ts';
+import { templateOf } from '../templates/layers.ts';
 import { containers, reducesEachMicroBatch, sumsOverEnds } from './containers.ts';
 import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './runs.ts';
 import { writeTail } from './tail.ts';
@@ -188,10 +189,10 @@ function writeInvocation(
   return end;
 }
 
-const kindOf = (block: number, layers: number): 'embed' | 'layer' | 'head' =>
+const blockKind = (block: number, layers: number): 'embed' | 'layer' | 'head' =>
   block < 0 ? 'embed' : block >= layers ? 'head' : 'layer';
 
-/** How many blocks from `index` one call can take: layers in a row, up to one whose gradients complete a bucket. */
+/** How many blocks from `index` one call can take: layers of one kind in a row, up to one whose gradients complete a bucket. */
 function rangeLength(
   blocks: readonly number[],
   index: number,
@@ -199,12 +200,13 @@ function rangeLength(
   overlay: Overlay,
   invocation: Invocation,
 ): number {
-  const { layers } = outline;
+  const { layers, context } = outline;
+  const { kindOf } = context.kinds;
   let length = 0;
   for (const block of blocks.slice(index)) {
-    if (length > 0 && kindOf(block, layers) !== 'layer') break;
+    if (length > 0 && kindOf[block] !== kindOf[blocks[index] ?? 0]) break;
     length += 1;
-    if (kindOf(block, layers) !== 'layer' || overlay.ready(block, invocation).length > 0) break;
+    if (blockKind(block, layers) !== 'layer' || overlay.ready(block, invocation).length > 0) break;
   }
   return length;
 }
@@ -218,8 +220,11 @@ function writeCalls(
   writer: Writer,
   using: Readonly<Record<string, number>> | undefined,
 ): number {
-  const kind = kindOf(first, outline.layers);
+  const { kinds, kindOf } = outline.context.kinds;
   const call = { first, last, microBatch: invocation.microBatch, ...(using && { using }) };
-  if (again && kind === 'layer') writer.call({ template: 'F.layer', ...call, again: true });
-  return writer.call({ template: `${invocation.direction}.${kind}`, ...call });
+  const kind = kinds[kindOf[first] ?? -1];
+  if (kind === undefined)
+    return writer.call({ template: `${invocation.direction}.${blockKind(first, outline.layers)}`, ...call });
+  if (again) writer.call({ template: templateOf('F.layer', kind), ...call, again: true });
+  return writer.call({ template: templateOf(`${invocation.direction}.layer`, kind), ...call });
 }

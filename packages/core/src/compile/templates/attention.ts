@@ -7,16 +7,10 @@ const attributesOf = (builder: Builder) => {
   return { heads, kvHeads, headSize };
 };
 
-/** The cap of scores, and the window where all layers have the same and sequences are longer; else full attention
- * stands in.
- */
+/** The cap of scores, and the window where sequences are longer. */
 function coreAttributes(builder: Builder) {
-  const { model, length, layer } = builder.context;
-  const { scoreCap: cap } = layer.attention;
-  const windows = new Set(model.layers.map(({ attention }) => (attention.chunked ? undefined : attention.window)));
-  const [window] = windows;
-  const cuts = windows.size === 1 && window !== undefined && window < length;
-  return { ...attributesOf(builder), ...(cuts && { window }), ...(cap !== undefined && { cap }) };
+  const { scoreCap: cap, window } = builder.context.layer.attention;
+  return { ...attributesOf(builder), ...(window !== undefined && { window }), ...(cap !== undefined && { cap }) };
 }
 
 /** Base of the frequencies; `turned` where only a part of each head has positions. */

@@ -32,11 +32,6 @@ export const model = {
     meaning: 'Keys are absent and the documented default of the architecture stands in for them.',
     fix: 'Give the keys if the model differs.',
   },
-  FULL_ATTENTION_PRICED: {
-    meaning:
-      'Layers of the model have different windows of attention, and full causal attention is priced in their place.',
-    fix: 'Nothing to do while sequences are not longer than the window; otherwise time is overstated.',
-  },
   MODEL_PART_LEFT_OUT: {
     meaning: 'A part of the model beside its language model is not modelled, and not counted.',
     fix: 'Nothing to do where only the language model is trained.',

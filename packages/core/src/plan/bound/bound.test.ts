@@ -3,14 +3,19 @@ import { clusterFromRequest } from '../../cluster/index.ts';
 import { createJob, type Job } from '../../job/index.ts';
 import { layoutSpace } from '../../layout/index.ts';
 import { modelFromDimensions } from '../../model/index.ts';
+import { type Mixed, mixedModel } from '../../model/mixed.fixture.ts';
 import { createEvaluator, evaluateStep } from '../evaluate/index.ts';
 import { splitCosts } from '../split-costs.ts';
 import { boundOf } from './index.ts';
 
-function jobOf(kind: 'gpt2' | 'llama', cluster: string, tied: boolean): Job {
+const sizes = { layers: 12, hidden: 1024, heads: 16, ffn: 4096, vocab: 32000, positions: 1024 };
+
+function jobOf(kind: 'gpt2' | 'llama' | Mixed, cluster: string, tied: boolean): Job {
   const found = clusterFromRequest(cluster, 'cluster').cluster;
-  const dimensions = { kind, layers: 12, hidden: 1024, heads: 16, ffn: 4096, vocab: 32000, positions: 1024, tied };
-  const { model } = modelFromDimensions(dimensions, 'model');
+  const model =
+    kind === 'gpt2' || kind === 'llama'
+      ? modelFromDimensions({ kind, ...sizes, tied }, 'model').model
+      : mixedModel(kind, { ...sizes, kvHeads: 4 });
   if (!found || !model) throw new Error('internal: the fixture is broken.');
   return createJob({ name: 'bounded', model, cluster: found, batch: { sequences: 96, length: 1024 } });
 }
@@ -20,6 +25,9 @@ describe('bound of a layout', () => {
     ['gpt2', '2x dgx-h100', true],
     ['llama', '3x dgx-a100', false],
     ['llama', '1x pcie-8x-a100', true],
+    ['experts', '1x dgx-h100', false],
+    ['leading', '2x dgx-a100', false],
+    ['windows', '1x pcie-8x-a100', true],
   ] as const)('is at most its evaluation, in time and memory: %s on %s', (kind, cluster, tied) => {
     const job = jobOf(kind, cluster, tied);
     const evaluator = createEvaluator(job);

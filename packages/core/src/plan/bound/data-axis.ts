@@ -2,7 +2,9 @@
 import { isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
 import { ENTRY, EXIT, TIER_OVERLAP } from '../../cost/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
-import { type StageLoad, sizeOf, way } from './load.ts';
+import type { LayerPrice } from '../blocks.ts';
+import type { LayerRun } from '../rows.ts';
+import { layerElements, type StageLoad, sizeOf, way } from './load.ts';
 import type { BoundInput } from './time.ts';
 
 /** Seconds of the data axis on one stage; each is part of a path. */
@@ -45,59 +47,104 @@ const exchangeOf =
 
 /** Sharding 3: a gather for each run, a reduction for each block and micro-batch. */
 function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
-  const { layout, counts, blocks, microBatches } = input;
+  const { layout, microBatches } = input;
   const exchange = exchangeOf(input);
-  const layer = sizeOf(counts.layer);
-  const gather = exchange('all-gather', layer * bytesOf(input.weightType));
   const gradient = bytesOf(layout.gradientType);
-  const reduce = exchange('reduce-scatter', layer * gradient);
+  const kinds = input.blocks.layers.map((layer) => unitOf(input, layer));
   const each = reducesEachMicroBatch(layout);
-  const { layerForward, layerBackward } = blocks.calls;
-  const calls = way(layerForward.matrix, ENTRY.own, EXIT.compute) + way(layerBackward.matrix, ENTRY.own, EXIT.compute);
   return (load) => {
+    let gathers = 0;
+    let reductions = 0;
+    let calls = 0;
+    let longest = 0;
+    let shortest = Number.POSITIVE_INFINITY;
+    for (const { kind, count } of load.runs) {
+      const unit = kinds[kind] as Unit;
+      gathers += count * unit.gather;
+      reductions += count * unit.reduce;
+      calls += count * unit.calls;
+      longest = Math.max(longest, unit.gather);
+      shortest = Math.min(shortest, unit.gather);
+    }
     // Neighbouring uses share a gather: at most one where two invocations meet.
-    const gathers = layout.reshard ? Math.max(1, 2 * microBatches * (load.layers - layout.chunks) + 1) : load.layers;
+    const runs = Math.max(shortest, 2 * microBatches * (gathers - layout.chunks * longest) + shortest);
+    const gatherLane = layout.reshard ? runs : gathers;
+    const lowest = (kinds[load.firstRow.first] as Unit).elements;
     const embed = load.embedElements;
     return {
       ...NOTHING,
-      last: exchange('reduce-scatter', (embed > 0 ? Math.min(embed, layer) : layer) * gradient),
-      reduceLane: (each ? microBatches : 1) * load.layers * reduce,
-      gatherLane: gathers * gather,
-      inTurns: layout.prefetch === 0 && layout.reshard ? microBatches * load.layers * calls + gathers * gather : 0,
+      last: exchange('reduce-scatter', (embed > 0 ? Math.min(embed, lowest) : lowest) * gradient),
+      reduceLane: (each ? microBatches : 1) * reductions,
+      gatherLane,
+      inTurns: layout.prefetch === 0 && layout.reshard ? microBatches * calls + gatherLane : 0,
     };
+  };
+}
+
+/** A layer as a unit of sharding 3: its parameters, and the seconds of its exchanges and calls. */
+interface Unit {
+  readonly elements: number;
+  readonly gather: number;
+  readonly reduce: number;
+  readonly calls: number;
+}
+
+function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice): Unit {
+  const exchange = exchangeOf(input);
+  const elements = sizeOf(input.counts.layers[first]);
+  return {
+    elements,
+    gather: exchange('all-gather', elements * bytesOf(input.weightType)),
+    reduce: exchange('reduce-scatter', elements * bytesOf(input.layout.gradientType)),
+    calls: way(forward.matrix, ENTRY.own, EXIT.compute) + way(backward.matrix, ENTRY.own, EXIT.compute),
   };
 }
 
 /** Buckets: gathers of updated weights first, reductions last or after each micro-batch. */
 function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
-  const { layout, counts, microBatches, weightType } = input;
+  const { layout, microBatches, weightType } = input;
   const exchange = exchangeOf(input);
   const gradient = bytesOf(layout.gradientType);
   const reduce = layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter';
-  const layer = sizeOf(counts.layer);
-  const perBucket = Math.max(1, Math.ceil((layout.bucketMB * 1e6) / (layer * gradient)));
   const each = reducesEachMicroBatch(layout);
-  const sum = (kind: ExchangeKind, layers: number, bytes: number, apart: boolean): number => {
-    if (!apart) return exchange(kind, layers * layer * bytes) / TIERS;
-    const full = Math.floor(layers / perBucket);
-    const rest = layers - full * perBucket;
+  const sum = (kind: ExchangeKind, runs: readonly LayerRun[], bytes: number, apart: boolean): number => {
+    const [run] = runs;
+    const elements = layerElements(runs, input.blocks, input.counts);
+    // How layers of several sizes fall into buckets is left open.
+    if (!apart || run === undefined || runs.length > 1) return exchange(kind, elements * bytes) / TIERS;
+    const layer = elements / run.count;
+    const perBucket = layersPerBucket(input, layer);
+    const full = Math.floor(run.count / perBucket);
+    const rest = run.count - full * perBucket;
     const whole = full > 0 ? full * exchange(kind, perBucket * layer * bytes) : 0;
     return whole + (rest > 0 ? exchange(kind, rest * layer * bytes) : 0);
   };
   return (load) => {
     const apart = !load.headInFirst;
-    const rest = load.firstLayers % perBucket;
-    // The bucket of the lowest blocks completes last and is gathered first.
-    const lowest = rest > 0 ? rest * layer : load.embedElements > 0 ? load.embedElements : perBucket * layer;
-    const known = apart ? lowest : Math.min(layer, load.embedElements || layer);
+    const known = lowestBucket(input, load);
+    const { runs } = load.firstRow;
     const sharded = isSharded(layout);
     return {
       ...NOTHING,
       open: sharded ? exchange('all-gather', known * bytesOf(weightType)) : 0,
-      opened: sharded ? sum('all-gather', load.firstLayers, bytesOf(weightType), apart) : 0,
+      opened: sharded ? sum('all-gather', runs, bytesOf(weightType), apart) : 0,
       last: exchange(reduce, known * gradient),
-      burst: sum(reduce, load.firstLayers, gradient, apart),
-      reduceLane: each ? microBatches * sum(reduce, load.layers, gradient, apart && layout.chunks === 1) : 0,
+      burst: sum(reduce, runs, gradient, apart),
+      reduceLane: each ? microBatches * sum(reduce, load.runs, gradient, apart && layout.chunks === 1) : 0,
     };
   };
+}
+
+const layersPerBucket = ({ layout }: BoundInput, layer: number): number =>
+  Math.max(1, Math.ceil((layout.bucketMB * 1e6) / (layer * bytesOf(layout.gradientType))));
+
+/** Elements of the bucket of the lowest blocks at least; it completes last and is gathered first. */
+function lowestBucket(input: BoundInput, { firstRow, headInFirst, embedElements }: StageLoad): number {
+  const { first = 0 } = input.blocks.layers[firstRow.first] ?? {};
+  const layer = sizeOf(input.counts.layers[first]);
+  if (headInFirst || firstRow.runs.length > 1) return Math.min(layer, embedElements || layer);
+  const perBucket = layersPerBucket(input, layer);
+  const rest = firstRow.length % perBucket;
+  if (rest > 0) return rest * layer;
+  return embedElements > 0 ? embedElements : perBucket * layer;
 }

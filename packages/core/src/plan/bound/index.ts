@@ -32,7 +32,13 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
     const found = ofSplit.get(blocks);
     // One split serves 2 stages of 3 chunks and 3 stages of 2.
     if (found?.length === layout.pipeline) return found;
-    const loads = stageLoads(layout, evaluator.countsOf(layout), blocks, launchExchange);
+    const loads = stageLoads({
+      layout,
+      rows: evaluator.rowsOf(layout),
+      counts: evaluator.countsOf(layout),
+      blocks,
+      launchExchange,
+    });
     ofSplit.set(blocks, loads);
     return loads;
   };
@@ -44,6 +50,7 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
       layout,
       counts: evaluator.countsOf(layout),
       blocks,
+      rows: evaluator.rowsOf(layout),
       prices,
       microBatches: microBatches(job, layout),
       weightType: job.precision,

@@ -6,6 +6,7 @@ import type { ParameterCounts } from '../../compile/index.ts';
 import { type BlockMatrix, ENTRY, EXIT, entryOf } from '../../cost/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { BlockPrices } from '../blocks.ts';
+import type { LayerRow, LayerRun } from '../rows.ts';
 
 export interface StageLoad {
   /** Compute lane for one micro-batch: all chunks, both directions. */
@@ -24,9 +25,10 @@ export interface StageLoad {
   readonly elements: number;
   /** Of the embedding block without the tied matrix; 0 on other stages. */
   readonly embedElements: number;
-  readonly layers: number;
+  /** Layers of all chunks. */
+  readonly runs: readonly LayerRun[];
   /** Layers of the first chunk. */
-  readonly firstLayers: number;
+  readonly firstRow: LayerRow;
   /** The first chunk holds the head too. */
   readonly headInFirst: boolean;
 }
@@ -40,63 +42,58 @@ export const way = (matrix: BlockMatrix, from: number, to: number): number => {
 export const sizeOf = (count: { readonly summed: number; readonly rest: number } | undefined): number =>
   count === undefined ? 0 : count.summed + count.rest;
 
+/** What loads are made of. */
+export interface LoadInput {
+  readonly layout: Layout;
+  readonly rows: readonly LayerRow[];
+  readonly counts: ParameterCounts;
+  readonly blocks: BlockPrices;
+  readonly launchExchange: number;
+}
+
 /** Loads of all stages; neighbours that hold the same share one. */
-export function stageLoads(
-  layout: Layout,
-  counts: ParameterCounts,
-  blocks: BlockPrices,
-  launchExchange: number,
-): readonly StageLoad[] {
+export function stageLoads(input: LoadInput): readonly StageLoad[] {
   const loads: StageLoad[] = [];
-  for (let stage = 0; stage < layout.pipeline; stage++) {
+  for (let stage = 0; stage < input.layout.pipeline; stage++) {
     const before = loads[stage - 1];
-    loads.push(
-      before !== undefined && sameAsBefore(layout, stage)
-        ? before
-        : stageLoad(layout, counts, blocks, launchExchange, stage),
-    );
+    loads.push(before !== undefined && sameAsBefore(input, stage) ? before : stageLoad(input, stage));
   }
   return loads;
 }
 
-/** Whether an inner stage holds as many layers in each chunk as the one before it. */
-function sameAsBefore({ pipeline, chunks, layersPerStage }: Layout, stage: number): boolean {
+/** Whether an inner stage holds the same row of layers in each chunk as the one before it. */
+function sameAsBefore({ layout: { pipeline, chunks }, rows }: LoadInput, stage: number): boolean {
   if (stage < 2 || stage === pipeline - 1) return false;
   for (let chunk = 0; chunk < chunks; chunk++) {
     const position = chunk * pipeline + stage;
-    if (layersPerStage[position] !== layersPerStage[position - 1]) return false;
+    if (rows[position] !== rows[position - 1]) return false;
   }
   return true;
 }
 
-function stageLoad(
-  { pipeline, chunks, layersPerStage }: Layout,
-  counts: ParameterCounts,
-  blocks: BlockPrices,
-  launchExchange: number,
-  stage: number,
-): StageLoad {
+function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, stage: number): StageLoad {
+  const { pipeline, chunks } = layout;
   const positions = pipeline * chunks;
+  const runs: LayerRun[] = [];
   let computeSeconds = 0;
   let hostSeconds = 0;
-  let layers = 0;
   for (let chunk = 0; chunk < chunks; chunk++) {
     const position = chunk * pipeline + stage;
-    const count = layersPerStage[position] ?? 0;
+    const row = rows[position] as LayerRow;
     const embed = position === 0;
     const head = position === positions - 1;
-    const forward = blocks.chunk('F', count, embed, head);
-    const backward = blocks.chunk('B', count, embed, head);
+    const forward = blocks.chunk('F', row, embed, head);
+    const backward = blocks.chunk('B', row, embed, head);
     computeSeconds += way(forward, ENTRY.compute, EXIT.compute) + way(backward, ENTRY.compute, EXIT.compute);
     hostSeconds += way(forward, ENTRY.host, EXIT.host) + way(backward, ENTRY.host, EXIT.host);
     hostSeconds += launchExchange * ((embed ? 0 : 2) + (head ? 0 : 2));
-    layers += count;
+    runs.push(...row.runs);
   }
   const embed = stage === 0;
   const last = stage === pipeline - 1;
-  const first = layersPerStage[stage] ?? 0;
-  const forward = blocks.chunk('F', first, embed, positions === 1);
-  const backward = blocks.chunk('B', first, embed, positions === 1);
+  const firstRow = rows[stage] as LayerRow;
+  const forward = blocks.chunk('F', firstRow, embed, positions === 1);
+  const backward = blocks.chunk('B', firstRow, embed, positions === 1);
   const embedElements = embed ? sizeOf(counts.embed) : 0;
   const ends = embedElements + (last ? sizeOf(counts.head) : 0) + (embed || last ? sizeOf(counts.tied) : 0);
   return {
@@ -108,10 +105,28 @@ function stageLoad(
     firstBackward: way(backward, ENTRY.input, EXIT.compute),
     lastBackward: way(backward, ENTRY.compute, EXIT.compute),
     openForward: way(forward, ENTRY.compute, EXIT.compute),
-    elements: layers * sizeOf(counts.layer) + ends,
+    elements: layerElements(runs, blocks, counts) + ends,
     embedElements,
-    layers,
-    firstLayers: first,
+    runs: joined(runs),
+    firstRow,
     headInFirst: last && chunks === 1,
   };
+}
+
+/** Runs of one kind as one. */
+function joined(runs: readonly LayerRun[]): readonly LayerRun[] {
+  const counts = new Map<number, number>();
+  for (const { kind, count } of runs) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  return [...counts].map(([kind, count]) => ({ kind, count }));
+}
+
+/** Parameters of layers on one rank. */
+export function layerElements(
+  runs: readonly LayerRun[],
+  { layers }: Pick<BlockPrices, 'layers'>,
+  counts: ParameterCounts,
+): number {
+  let sum = 0;
+  for (const { kind, count } of runs) sum += count * sizeOf(counts.layers[layers[kind]?.first ?? 0]);
+  return sum;
 }

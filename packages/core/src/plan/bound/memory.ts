@@ -1,7 +1,8 @@
 /** @file A lower bound on the memory of each stage: live bytes at moments that the schedule passes through. */
 import { isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
-import type { BlockPrice } from '../blocks.ts';
+import type { BlockPrice, LayerPrice } from '../blocks.ts';
+import type { LayerRow, LayerRun } from '../rows.ts';
 import { type StageLoad, sizeOf } from './load.ts';
 import type { BoundInput } from './time.ts';
 
@@ -41,8 +42,8 @@ function stateBytes({ layout, weightType, optimizerTensors }: BoundInput, load: 
 
 /** Activations, gathered units and gradients at the fullest forward and the first backward of the steady state. */
 function workingBytes(input: BoundInput, stage: number): number {
-  const { layout, blocks } = input;
-  const { pipeline, chunks, layersPerStage } = layout;
+  const { layout, blocks, rows } = input;
+  const { pipeline, chunks } = layout;
   const ahead = forwardsAhead(input, stage);
   let live = 0;
   for (let turn = 0; turn < ahead; turn++) {
@@ -54,26 +55,39 @@ function workingBytes(input: BoundInput, stage: number): number {
   }
   const next = chunks === 1 ? 0 : Math.floor(ahead / pipeline) % chunks;
   const position = next * pipeline + stage;
-  const layers = layersPerStage[position] ?? 0;
+  const row = rows[position] as LayerRow;
   const embed = position === 0;
   const head = position === pipeline * chunks - 1;
-  const border = embed ? 0 : blocks.borderBytes;
-  const { layerForward, headForward, headBackward, layerBackward, embedForward } = blocks.calls;
-  const start = live + border + (embed ? embedForward.memory.net : 0);
-  const window = gatheredBytes(input, layers);
-  const beforeLast = start + Math.max(0, layers - 1 - window.units) * layerForward.memory.net;
-  let peak = Math.max(
-    beforeLast + peakOf(layerForward, window.bytes, 0),
-    start + (layers - 1) * layerForward.memory.net + peakOf(layerForward, 0, 0),
-  );
-  const full = start + layers * layerForward.memory.net;
-  if (head) {
-    peak = Math.max(peak, full + peakOf(headForward, 0, 0), full + headForward.memory.net + peakOf(headBackward, 0, 0));
-  } else if (chunks === 1) {
-    const gradients = reducesEachMicroBatch(layout) ? bucketBytes(input) : 0;
-    peak = Math.max(peak, full + peakOf(layerBackward, window.bytes, gradients));
+  const start = live + (embed ? 0 : blocks.borderBytes);
+  const { net, rise } = blocks.whole('F', row, embed, head);
+  const full = start + net;
+  let peak = start + rise;
+  if (head)
+    return Math.max(
+      peak,
+      beforeWindow(input, row, full - blocks.ends.headForward.memory.net),
+      full + peakOf(blocks.ends.headBackward, 0, 0),
+    );
+  peak = Math.max(peak, beforeWindow(input, row, full));
+  if (chunks > 1) return peak;
+  const gradients = reducesEachMicroBatch(layout) ? lastElements(input, row, 1) * bytesOf(layout.gradientType) : 0;
+  const { backward } = blocks.layers[row.last] as LayerPrice;
+  return Math.max(peak, full + peakOf(backward, gatheredBytes(input, row), gradients));
+}
+
+/** Live bytes at the layer that runs while all that follow it are gathered; `full` is what lives behind the last one. */
+function beforeWindow(input: BoundInput, row: LayerRow, full: number): number {
+  const { layers } = input.blocks;
+  let bytes = full;
+  let left = Math.min(row.length, 1 + gatheredUnits(input, row));
+  for (let index = row.runs.length - 1; index >= 0; index--) {
+    const { kind, count } = row.runs[index] as LayerRun;
+    const { forward } = layers[kind] as LayerPrice;
+    bytes -= Math.min(left, count) * forward.memory.net;
+    left -= count;
+    if (left <= 0) return bytes + peakOf(forward, gatheredBytes(input, row), 0);
   }
-  return peak;
+  return bytes;
 }
 
 /** Forwards that are alive when a stage has filled up and runs one more. */
@@ -93,26 +107,36 @@ function forwardsAhead({ layout, microBatches }: BoundInput, stage: number): num
 }
 
 /** What one forward of a chunk leaves behind, its input included, its sent output not. */
-function keptBytes({ layout, blocks }: BoundInput, position: number): number {
-  const { embedForward, layerForward, headForward } = blocks.calls;
+function keptBytes({ layout, blocks, rows }: BoundInput, position: number): number {
   const embed = position === 0;
   const head = position === layout.pipeline * layout.chunks - 1;
-  return (
-    (layout.layersPerStage[position] ?? 0) * layerForward.memory.net +
-    (embed ? embedForward.memory.net : blocks.borderBytes) +
-    (head ? headForward.memory.net : -blocks.borderBytes)
-  );
+  const { net } = blocks.whole('F', rows[position] as LayerRow, embed, head);
+  return net + (embed ? 0 : blocks.borderBytes) - (head ? 0 : blocks.borderBytes);
 }
 
-/** Gathered layers that are whole at a time, as far as one chunk surely holds them. */
-function gatheredBytes({ layout, counts, weightType }: BoundInput, layers: number): { units: number; bytes: number } {
-  if (layout.data === 1 || layout.sharding !== 3) return { units: 0, bytes: 0 };
-  const units = Math.min(layout.prefetch, Math.max(0, layers - 1));
-  return { units, bytes: (units + 1) * sizeOf(counts.layer) * bytesOf(weightType) };
+/** Layers that are gathered ahead, as far as one chunk surely holds them. */
+const gatheredUnits = ({ layout }: BoundInput, row: LayerRow): number =>
+  layout.data === 1 || layout.sharding !== 3 ? 0 : Math.min(layout.prefetch, Math.max(0, row.length - 1));
+
+/** Weights of a layer and of those that are gathered ahead of it, at the end of a row. */
+function gatheredBytes(input: BoundInput, row: LayerRow): number {
+  const { layout, weightType } = input;
+  if (layout.data === 1 || layout.sharding !== 3) return 0;
+  return lastElements(input, row, 1 + gatheredUnits(input, row)) * bytesOf(weightType);
 }
 
-/** The gradients of one layer, which a bucket holds at least. */
-const bucketBytes = ({ layout, counts }: BoundInput): number => sizeOf(counts.layer) * bytesOf(layout.gradientType);
+/** Parameters of the last `count` layers of a row. */
+function lastElements({ blocks, counts }: BoundInput, { runs }: LayerRow, count: number): number {
+  let elements = 0;
+  let left = count;
+  for (let index = runs.length - 1; index >= 0 && left > 0; index--) {
+    const run = runs[index] as LayerRun;
+    const { first } = blocks.layers[run.kind] as LayerPrice;
+    elements += Math.min(left, run.count) * sizeOf(counts.layers[first]);
+    left -= run.count;
+  }
+  return elements;
+}
 
 /** Highest live bytes of a call: gathered weights go with their last read, gradients come with their first write. */
 function peakOf({ memory }: BlockPrice, weights: number, gradients: number): number {

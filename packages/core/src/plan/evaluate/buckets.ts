@@ -14,6 +14,7 @@ import type { Layout } from '../../layout/index.ts';
 import { kernels, type LocalOperand } from '../../program/index.ts';
 import { bytesOf, type DType } from '../../tensor/index.ts';
 import type { BlockPrices } from '../blocks.ts';
+import type { LayerRow } from '../rows.ts';
 
 /** A bucket by its size: where its blocks lie does not matter to its exchanges. */
 export type BucketSize = Pick<BucketPlan, 'elements' | 'summed' | 'tied'>;
@@ -24,6 +25,8 @@ export interface SpecInput {
   readonly layout: Layout;
   readonly counts: ParameterCounts;
   readonly blocks: BlockPrices;
+  /** What each chunk holds, by position in model order. */
+  readonly rows: readonly LayerRow[];
   readonly prices: Prices;
   readonly weightType: DType;
 }

@@ -6,7 +6,8 @@ import { createPriceBook } from '../../cost/index.ts';
 import { createJob, type Job, type Precision } from '../../job/index.ts';
 import { checkLayout, type Layout, normalizeLayout } from '../../layout/index.ts';
 import { defaultOrder } from '../../mesh/index.ts';
-import { type ModelDimensions, modelFromDimensions } from '../../model/index.ts';
+import { type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
+import { type Mixed, mixedModel } from '../../model/mixed.fixture.ts';
 import type { Work } from '../../program/index.ts';
 import { type Seconds, seconds } from '../../units/index.ts';
 
@@ -20,7 +21,7 @@ export interface EvaluationCase {
 
 /** Grid, data axis and model of a case before it is legal. */
 interface Choice {
-  readonly model: keyof typeof models;
+  readonly model: ModelName;
   readonly job: {
     readonly attention: 'flash' | 'unfused';
     readonly dropout: number;
@@ -43,6 +44,18 @@ const models = {
   'llama-tied': { kind: 'llama', ...sizes, kvHeads: 4, tied: true },
   mixtral: { kind: 'mixtral', ...sizes, kvHeads: 4, experts: 4, topK: 2 },
 } as const satisfies Record<string, Omit<ModelDimensions, 'layers'>>;
+const mixed = ['windows', 'experts', 'leading'] as const satisfies readonly Mixed[];
+
+type ModelName = keyof typeof models | Mixed;
+const modelNames: readonly ModelName[] = [...(Object.keys(models) as (keyof typeof models)[]), ...mixed];
+
+function modelOf(name: ModelName, layers: number): ModelSpec {
+  const kind = mixed.find((each) => each === name);
+  if (kind) return mixedModel(kind, { ...sizes, kvHeads: 4, layers });
+  const { model } = modelFromDimensions({ ...models[name as keyof typeof models], layers }, 'model');
+  if (!model) throw new Error('internal: the fixture is broken.');
+  return model;
+}
 
 const orders = [
   defaultOrder,
@@ -53,8 +66,8 @@ const orders = [
 function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Choice): EvaluationCase | undefined {
   const layers = grid.layersPerStage.reduce((sum, each) => sum + each, 0);
   const { cluster } = clusterFromRequest('8x dgx-h100', 'cluster');
-  const { model } = modelFromDimensions({ ...models[name], layers }, 'model');
-  if (!cluster || !model) throw new Error('internal: the fixture is broken.');
+  const model = modelOf(name, layers);
+  if (!cluster) throw new Error('internal: the fixture is broken.');
   const { attention, dropout, precision, optimizer } = facts;
   const microBatches = grid.chunks > 1 ? rounds * grid.pipeline : rounds;
   const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
@@ -138,7 +151,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
   const grids = range.interleaved ? interleaved : range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
   return fc
     .record<Choice>({
-      model: fc.constantFrom(...(Object.keys(models) as (keyof typeof models)[])),
+      model: fc.constantFrom(...modelNames),
       job: fc.record({
         attention: fc.constantFrom('flash', 'unfused'),
         dropout: fc.constantFrom(0, 0.1),

@@ -1,16 +1,16 @@
 /** @file A chunk of layers in numbers: whole, and cut into pieces at the events of the data axis.
  *
- * All layers are alike, so a chunk is what it holds: so many layers, the embedding or not, the head or not. Its buckets
- * are numbered from its first one; the tied matrix, which both ends share, is by itself.
+ * A chunk is what it holds: a row of layers by kind, the embedding or not, the head or not. Its buckets are numbered
+ * from its first one; the tied matrix, which both ends share, is by itself.
  */
 import { type BucketPlan, isSharded, planBuckets, reducesEachMicroBatch, sumsOverEnds } from '../../compile/index.ts';
 import type { BlockMatrix } from '../../cost/index.ts';
-import type { BlockPrice, ChunkPrice } from '../blocks.ts';
-import type { SampleCall } from '../sample.ts';
+import type { BlockPrice, BlockPrices, ChunkPrice, LayerPrice } from '../blocks.ts';
+import type { LayerRow } from '../rows.ts';
 import type { BucketSpec, SpecInput } from './buckets.ts';
 import { pieceBytes } from './piece-bytes.ts';
 
-/** Blocks of one chunk between two events of the data axis. */
+/** Blocks of one kind between two events of the data axis. */
 export interface Piece {
   readonly matrix: BlockMatrix;
   /** See piece-bytes.ts. */
@@ -28,7 +28,9 @@ export interface Piece {
 
 /** What tells a chunk from others under one layout. */
 export interface ChunkContent {
-  readonly layers: number;
+  readonly row: LayerRow;
+  /** The first of its layers; chunks that hold the same have the parameters of the same kinds. */
+  readonly firstLayer: number;
   readonly embed: boolean;
   readonly head: boolean;
   /** Its backward is the stage's last, which completes a bucket that several chunks share. */
@@ -59,8 +61,8 @@ export function chunkSpecs(
 ): (content: ChunkContent) => ChunkSpec {
   const known: (ChunkSpec | undefined)[] = [];
   return (content) => {
-    const { layers, embed, head, lowest } = content;
-    const key = layers * 8 + (embed ? 4 : 0) + (head ? 2 : 0) + (lowest ? 1 : 0);
+    const { row, embed, head, lowest } = content;
+    const key = row.id * 8 + (embed ? 4 : 0) + (head ? 2 : 0) + (lowest ? 1 : 0);
     const chunk = known[key] ?? chunkSpec(content, input, bucketOf);
     known[key] = chunk;
     return chunk;
@@ -69,9 +71,9 @@ export function chunkSpecs(
 
 function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: BucketPlan) => BucketSpec): ChunkSpec {
   const { blocks, layout, counts, job } = input;
-  const { layers, embed, head } = content;
+  const { row, firstLayer, embed, head } = content;
   const headBlock = job.model.layers.length;
-  const order = Array.from({ length: layers }, (_, index) => index);
+  const order = Array.from({ length: row.length }, (_, index) => firstLayer + index);
   if (embed) order.unshift(-1);
   if (head) order.push(headBlock);
   const all = planBuckets([order], counts, headBlock, layout);
@@ -90,6 +92,7 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
     tied,
     headBlock,
     bucketAt,
+    kindOf: kindsOf(row),
     tiedBucket: tied && bucketOf(tied),
   };
   return {
@@ -98,8 +101,8 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
     buckets,
     tied,
     opening: [...all].sort((a, b) => a.firstBlock - b.firstBlock).map((plan) => plans.indexOf(plan)),
-    forward: blocks.whole('F', layers, embed, head),
-    backward: blocks.whole('B', layers, embed, head),
+    forward: blocks.whole('F', row, embed, head),
+    backward: blocks.whole('B', row, embed, head),
     forwardPieces: isSharded(layout) ? pieces('F', order, cut) : [],
     backwardPieces: pieces('B', order.reverse(), cut),
   };
@@ -115,30 +118,43 @@ interface Cutting {
   readonly headBlock: number;
   /** Bucket of each block, the embedding's first; -1 for none. */
   readonly bucketAt: Int32Array;
+  /** Kind of each layer of the chunk, counted from its first. */
+  readonly kindOf: readonly number[];
 }
 
-const callOf = (direction: 'F' | 'B', block: number, head: number): SampleCall => {
-  if (block < 0) return direction === 'F' ? 'embedForward' : 'embedBackward';
-  if (block >= head) return direction === 'F' ? 'headForward' : 'headBackward';
-  return direction === 'F' ? 'layerForward' : 'layerBackward';
-};
+const kindsOf = ({ runs }: LayerRow): readonly number[] =>
+  runs.flatMap(({ kind, count }) => new Array<number>(count).fill(kind));
 
-/** Cuts a chunk where the bucket changes; units of sharding 3 are single blocks. */
+/** The kind of a block of a chunk: -1 for its embedding, -2 for its head. */
+function kindOfBlock({ content, kindOf, headBlock }: Cutting, block: number): number {
+  if (block < 0) return -1;
+  return block >= headBlock ? -2 : (kindOf[block - content.firstLayer] as number);
+}
+
+function callOf({ ends, layers }: BlockPrices, direction: 'F' | 'B', kind: number): BlockPrice {
+  const forward = direction === 'F';
+  if (kind === -1) return forward ? ends.embedForward : ends.embedBackward;
+  if (kind === -2) return forward ? ends.headForward : ends.headBackward;
+  const layer = layers[kind] as LayerPrice;
+  return forward ? layer.forward : layer.backward;
+}
+
+/** Cuts a chunk where the bucket or the kind changes; units of sharding 3 are single blocks. */
 function pieces(direction: 'F' | 'B', order: readonly number[], cut: Cutting): readonly Piece[] {
-  const { headBlock, bucketAt } = cut;
-  const isLayer = (block: number): boolean => block >= 0 && block < headBlock;
+  const { bucketAt } = cut;
   const makePiece = pieceMaker(direction, cut);
   const result: Piece[] = [];
   for (let index = 0; index < order.length; ) {
     const first = order[index] as number;
     const own = bucketAt[first + 1] as number;
+    const kind = kindOfBlock(cut, first);
     let length = 1;
-    while (cut.input.layout.sharding < 3 && isLayer(first) && index + length < order.length) {
+    while (cut.input.layout.sharding < 3 && index + length < order.length) {
       const next = order[index + length] as number;
-      if (!isLayer(next) || bucketAt[next + 1] !== own) break;
+      if (kindOfBlock(cut, next) !== kind || bucketAt[next + 1] !== own) break;
       length += 1;
     }
-    result.push(makePiece(first, order[index + length - 1] as number, length, own));
+    result.push(makePiece(kind, order[index + length - 1] as number, length, own));
     index += length;
   }
   return result;
@@ -153,36 +169,36 @@ interface Priced {
   readonly bytes: Float64Array;
 }
 
-type MakePiece = (first: number, last: number, length: number, own: number) => Piece;
+type MakePiece = (kind: number, last: number, length: number, own: number) => Piece;
 
 function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
-  const { input, content, plans, buckets, tied, headBlock } = cut;
+  const { input, content, plans, buckets, tied } = cut;
   const { blocks, layout } = input;
   const each = reducesEachMicroBatch(layout);
   const tiedSums = tied !== undefined && sumsOverEnds(tied, layout);
   let before: Priced | undefined;
   let made = -1;
-  return (first, last, length, own) => {
-    const call = blocks.calls[callOf(direction, first, headBlock)];
-    const touchesTied = tied !== undefined && (first < 0 || first >= headBlock);
+  return (kind, last, length, own) => {
+    const call = callOf(blocks, direction, kind);
+    const touchesTied = tied !== undefined && kind < 0;
     const plan = plans[own];
     const bucket = buckets[own];
     const makesOwn = each && own !== made;
     made = own;
     if (before?.call !== call || before.length !== length || before.bucket !== bucket || before.makesOwn !== makesOwn) {
       // The embedding finds the tied gradients made where the head is on its stage.
-      const makesTied = each && touchesTied && !(first < 0 && content.head);
+      const makesTied = each && touchesTied && !(kind === -1 && content.head);
       const bytes = pieceBytes(call.memory, length, bucket, cut.tiedBucket, { own: makesOwn, tied: makesTied });
       before = { call, length, bucket, makesOwn, bytes };
     }
     const backward = direction === 'B';
     return {
-      matrix: length > 1 ? blocks.layers(direction, length) : call.matrix,
+      matrix: length > 1 ? blocks.run(direction, kind, length) : call.matrix,
       bytes: before.bytes,
       own,
       touchesTied,
       readsWeights: call.readsWeights,
-      readsAgain: !backward && input.blocks.calls[callOf('B', first, headBlock)].readsWeights,
+      readsAgain: !backward && callOf(blocks, 'B', kind).readsWeights,
       completesOwn: backward && content.lowest && plan?.readyBlock === last,
       completesTied: backward && tied?.readyBlock === last && !tiedSums,
     };

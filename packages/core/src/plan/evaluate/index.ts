@@ -10,9 +10,11 @@ import {
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import { createMesh } from '../../mesh/index.ts';
+import { layerKinds } from '../../model/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
+import { type LayerRow, rowBook, rowsOfSplit } from '../rows.ts';
 import type { Sample } from '../sample.ts';
 import { LOOKAHEAD, lookahead, orderBook } from './loops.ts';
 import type { WalkOrder } from './order.ts';
@@ -24,6 +26,8 @@ export interface Evaluator {
   pricesOf(layout: Layout): Prices;
   blocksOf(layout: Layout): BlockPrices;
   countsOf(layout: Layout): ParameterCounts;
+  /** What each chunk of the layout holds, by position in model order. */
+  rowsOf(layout: Layout): readonly LayerRow[];
   orderOf(layout: Layout): WalkOrder;
   specOf(layout: Layout): StepSpec;
   /** Distinct blocks priced so far. */
@@ -38,6 +42,7 @@ export function createEvaluator(
 ): Evaluator {
   const places = new Map<Layout['order'], PlacePrices>();
   const counts = new Map<number, ParameterCounts>();
+  const rowsFor = rowsBySplit(job);
   const orders = orderBook();
 
   const placeOf = (layout: Layout): PlacePrices =>
@@ -67,6 +72,7 @@ export function createEvaluator(
     pricesOf: pricesFor,
     blocksOf: blocksFor,
     countsOf: countsFor,
+    rowsOf: rowsFor,
     orderOf: orderFor,
     specOf: (layout) =>
       stepSpec({
@@ -74,6 +80,7 @@ export function createEvaluator(
         layout,
         counts: countsFor(layout),
         blocks: blocksFor(layout),
+        rows: rowsFor(layout),
         prices: pricesFor(layout),
         weightType: job.precision,
       }),
@@ -83,6 +90,12 @@ export function createEvaluator(
       return count;
     },
   };
+}
+
+function rowsBySplit(job: Job): Evaluator['rowsOf'] {
+  const rows = new Map<readonly number[], readonly LayerRow[]>();
+  const rowAt = rowBook(layerKinds(job.model, job.batch.length).kindOf);
+  return ({ layersPerStage }) => remember(rows, layersPerStage, () => rowsOfSplit(rowAt, layersPerStage));
 }
 
 /** What the operations of a sample cost: as in a program. */

@@ -3,6 +3,7 @@ import { type BucketPlan, isSharded, reducesEachMicroBatch } from '../../compile
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
+import type { LayerRow } from '../rows.ts';
 import { type BucketSpec, bucketSpecs, optimizerSeconds, type SpecInput } from './buckets.ts';
 import { type ChunkSpec, chunkSpecs, type Piece } from './chunks.ts';
 import { BACKWARD, FIRST_FORWARD, FORWARD, LAST_BACKWARD, LAST_FORWARD } from './order.ts';
@@ -110,8 +111,9 @@ function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' |
 }
 
 function stageSpecs(input: SpecInput): readonly StageSpec[] {
-  const { layout } = input;
-  const { pipeline, chunks, layersPerStage } = layout;
+  const { layout, rows } = input;
+  const { pipeline, chunks } = layout;
+  const firstLayers = startsOf(rows);
   const bucketOf = bucketSpecs(input);
   const chunkOf = chunkSpecs(input, bucketOf);
   const stages: StageSpec[] = [];
@@ -119,15 +121,27 @@ function stageSpecs(input: SpecInput): readonly StageSpec[] {
     const mine: ChunkSpec[] = [];
     for (let chunk = 0; chunk < chunks; chunk++) {
       const position = chunk * pipeline + stage;
-      const layers = layersPerStage[position] ?? 0;
+      const row = rows[position] as LayerRow;
+      const firstLayer = firstLayers[position] as number;
       const lowest = layout.data > 1 || chunk === 0;
-      mine.push(chunkOf({ layers, embed: position === 0, head: position === pipeline * chunks - 1, lowest }));
+      mine.push(chunkOf({ row, firstLayer, embed: position === 0, head: position === pipeline * chunks - 1, lowest }));
     }
     const before = stages[stage - 1];
     const alike = before?.chunks.every((chunk, index) => chunk === mine[index]);
     stages.push(before && alike ? before : stageSpec(mine, input, bucketOf));
   }
   return stages;
+}
+
+/** The first layer of each row. */
+function startsOf(rows: readonly LayerRow[]): readonly number[] {
+  const starts: number[] = [];
+  let start = 0;
+  for (const row of rows) {
+    starts.push(start);
+    start += row.length;
+  }
+  return starts;
 }
 
 function stageSpec(

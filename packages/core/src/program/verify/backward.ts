@@ -4,7 +4,7 @@
  * many of each, and each use of a parameter adds to its gradient once. What backward makes again does not count.
  */
 import { type KernelName, kernels } from '../kernels/index.ts';
-import type { BlockKind, Operation, Program } from '../types.ts';
+import type { Operation, Program, Template } from '../types.ts';
 import type { Report } from './report.ts';
 
 /** Reports forward kernels without a backward, backward kernels without a forward, and parameters with too many or too
@@ -12,7 +12,7 @@ import type { Report } from './report.ts';
  */
 export function verifyBackward(program: Program, report: Report): void {
   const declared = new Set(program.buffers.map(({ name }) => name));
-  for (const block of new Set(program.templates.map((template) => template.block))) {
+  for (const block of new Set(program.templates.map(blockOf))) {
     const forward = operationsOf(program, block, 'forward');
     const backward = operationsOf(program, block, 'backward');
     compareKernels(block, forward, backward, report);
@@ -20,9 +20,13 @@ export function verifyBackward(program: Program, report: Report): void {
   }
 }
 
-const operationsOf = (program: Program, block: BlockKind, direction: 'forward' | 'backward'): readonly Operation[] =>
+/** What a template's name says after its direction: `layer.moe` of `F.layer.moe`, which `B.layer.moe` answers. */
+const blockOf = ({ name, block }: Template): string =>
+  /^[A-Z]+\../.test(name) ? name.slice(name.indexOf('.') + 1) : block;
+
+const operationsOf = (program: Program, block: string, direction: 'forward' | 'backward'): readonly Operation[] =>
   program.templates.flatMap((template) =>
-    template.block === block && template.direction === direction
+    blockOf(template) === block && template.direction === direction
       ? template.operations.filter(({ why }) => why.rule !== 'recompute')
       : [],
   );
@@ -40,7 +44,7 @@ function gradientsOf(kernel: KernelName): readonly KernelName[] {
 const kernelNames = Object.keys(kernels) as readonly KernelName[];
 
 function compareKernels(
-  block: BlockKind,
+  block: string,
   forward: readonly Operation[],
   backward: readonly Operation[],
   report: Report,
@@ -64,7 +68,7 @@ const kernelsOf = (operations: readonly Operation[]): readonly KernelName[] =>
   operations.flatMap((operation) => (operation.kind === 'compute' ? [operation.kernel] : []));
 
 function compareParameters(
-  block: BlockKind,
+  block: string,
   forward: readonly Operation[],
   backward: readonly Operation[],
   declared: ReadonlySet<string>,
