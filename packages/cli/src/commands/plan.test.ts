@@ -56,4 +56,41 @@ describe('meshwright plan', () => {
     const { err } = await runIn(['plan', 'job.yaml'], { files: { 'job.yaml': openJob }, terminal: true });
     expect(err.endsWith('\r\u001b[2K')).toBe(true);
   });
+
+  it('finds the smallest cluster, and shows it on as many GPUs', async () => {
+    const { out } = await plan('--gpus', 'min', '--top', '1');
+    expect(out).toMatch(/^smallest: 1 GPU \(1x dgx-h100 with 1 of its GPUs\): tensor 1/);
+    const [, command = ''] = /In full: meshwright (show .*)/.exec(out) ?? [];
+    const shown = await runIn(command.split(' '), { files: { 'job.yaml': openJob } });
+    expect(shown.out).toContain('Layout on 1 GPUs: ');
+  });
+
+  it('ranks by cost with the price that is given, and asks for it', async () => {
+    const { out } = await plan('--objective', 'cost', '--price', '2', '--json');
+    const { objective, amounts, sizes } = JSON.parse(out);
+    expect(objective).toBe('cost');
+    expect(amounts.cost).toBeCloseTo((amounts.gpuSeconds / 3600) * 2, 12);
+    expect(sizes.map((each: { gpus: number }) => each.gpus)).toEqual([1, 2, 4, 8]);
+    const refused = await plan('--objective', 'cost');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('Give it with --price, or as pricePerGpuHour of the cluster.');
+  });
+
+  it('sweeps over sizes and says where each curve bends', async () => {
+    const { out } = await plan('--sweep', 'gpus=1..16', '--top', '1');
+    expect(out).toContain('strong scaling: the batch stays');
+    expect(out).toMatch(/weak scaling: (knee at|no knee up to) /);
+    expect((await plan('--sweep', 'gpus=16..1')).err).toContain('Write gpus=8..4096.');
+  });
+
+  it('puts a recipe beside the search with what it costs', async () => {
+    const { out } = await plan('--recipe', 'starting-point', '--top', '1');
+    expect(out).toMatch(/Recipe starting-point: tensor fills the NVLink domain up to 8/);
+    expect(out).toMatch(/It arrives at tp=8,pp=1,dp=1,.* s\/step~, [\d.]+ % more than the search's/);
+  });
+
+  it('writes the command that follows so that a shell reads it', async () => {
+    const { out } = await runIn(['plan', "my job's.yaml", '--top', '1'], { files: { "my job's.yaml": openJob } });
+    expect(out).toContain("In full: meshwright show 'my job'\\''s.yaml' --layout ");
+  });
 });

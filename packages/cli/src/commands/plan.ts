@@ -1,24 +1,26 @@
 /** @file `meshwright plan`: the best layouts of a job, and why the first one is first. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { InputError, issue } from '@meshwright/core/errors';
-import { type Planned, planJob, type Shown } from '@meshwright/core/plan';
+import {
+  type Objective,
+  objectives,
+  type Planned,
+  type PlanOptions,
+  planJob,
+  type RecipeName,
+  recipeNames,
+  type Shown,
+  type SweepRange,
+} from '@meshwright/core/plan';
 import { exitCodes, type Host, type Session } from '../host.ts';
 import { type JobFile, readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
-import { count, fixed, percent, whole } from '../output/numbers.ts';
-import {
-  degreeWords,
-  exposedShare,
-  fullestBytes,
-  gib,
-  headline,
-  linkLines,
-  rejectionWords,
-  shortLayout,
-} from '../output/plan-words.ts';
+import { count, percent, significant, whole } from '../output/numbers.ts';
+import { degreeWords, headline, linkLines, rejectionWords } from '../output/plan-words.ts';
 import { createProgress } from '../output/progress.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
-import { numbers, type Table, tableOf, words } from '../output/table.ts';
+import { shellWords } from '../output/shell.ts';
+import { gpusOf, priceOf, sweepOf, topOf } from './plan-options.ts';
+import { curveTables, planTable, recipeReasons, sizeTable, sweepReasons } from './plan-tables.ts';
 
 const USUAL_TOP = 5;
 
@@ -30,33 +32,59 @@ export function registerPlan(command: Command, session: Session): void {
     .argument('<JOB>', 'a job file (YAML or JSON), - for standard input')
     .option('--layout <KEYS>', 'keys that are fixed, as in tp=8,pp=4; the rest is searched')
     .addOption(new Option('--top <N>', 'how many layouts to show').argParser(topOf))
+    .addOption(new Option('--gpus <N>', 'min: the smallest cluster that fits; or how many GPUs').argParser(gpusOf))
+    .addOption(new Option('--objective <NAME>', 'what is best; default time').choices(objectives))
+    .addOption(new Option('--price <AMOUNT>', 'of a GPU-hour, in any currency').argParser(priceOf))
+    .addOption(new Option('--sweep <RANGE>', 'scaling over sizes, as in gpus=8..4096').argParser(sweepOf))
+    .addOption(new Option('--recipe <NAME>', 'a recipe of the field beside the search').choices(recipeNames))
     .addOption(formatOption())
     .addOption(jsonOption())
     .action((path, options) => {
       const { host } = session;
       const file = readJobFile(path, options.layout, host);
-      const planned = planWithProgress(file, options.top ?? USUAL_TOP, host);
+      const planned = planWithProgress(file, requestOf(options), host);
       const format = formatOf(options);
+      const resized = planned.sizes !== undefined || options.gpus !== undefined;
       const issues = planned.issues.map(file.place);
       if (format !== 'json') printIssues([...file.issues, ...issues], host);
       if (planned.plans.length === 0 || planned.issues.some((each) => each.severity === 'error'))
         session.end(exitCodes.failed);
-      printReport(planReport({ ...planned, issues }, path, options.layout, format), format, host);
+      printReport(planReport({ ...planned, issues }, path, options.layout, resized, format), format, host);
     });
 }
 
-function planWithProgress(file: JobFile, top: number, host: Host): Planned {
+interface Options {
+  readonly top?: number | undefined;
+  readonly gpus?: 'min' | number | undefined;
+  readonly objective?: Objective | undefined;
+  readonly price?: number | undefined;
+  readonly sweep?: SweepRange | undefined;
+  readonly recipe?: RecipeName | undefined;
+}
+
+const requestOf = ({ top, gpus, objective, price, sweep, recipe }: Options): PlanOptions => ({
+  top: top ?? USUAL_TOP,
+  ...(gpus !== undefined && { gpus }),
+  ...(objective !== undefined && { objective }),
+  ...(price !== undefined && { pricePerGpuHour: price }),
+  ...(sweep && { sweep }),
+  ...(recipe !== undefined && { recipe }),
+});
+
+function planWithProgress(file: JobFile, options: PlanOptions, host: Host): Planned {
   const progress = createProgress(host);
   try {
     return file.placing(() =>
       planJob(file.job, {
-        top,
-        onProgress: (done, total, phase) =>
+        ...options,
+        onProgress: (done, total, phase, doing) => {
+          const where = doing ? `${doing}: ` : '';
           progress.update(
             phase === 'bound'
-              ? `bounding ${whole(done)} of ${whole(total)} layouts`
-              : `evaluated ${whole(done)} layouts`,
-          ),
+              ? `${where}bounding ${whole(done)} of ${whole(total)} layouts`
+              : `${where}evaluated ${whole(done)} layouts`,
+          );
+        },
       }),
     );
   } finally {
@@ -64,50 +92,71 @@ function planWithProgress(file: JobFile, top: number, host: Host): Planned {
   }
 }
 
-function topOf(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
-  throw new InputError([
-    issue('VALUE_OUT_OF_RANGE', '--top', `${text} is not a whole number from 1 to 1,000.`, 'Use 5.'),
-  ]);
-}
-
-function planReport(planned: Planned, path: string, layoutText: string | undefined, format: Format): Report {
-  const [first, second] = planned.plans;
+function planReport(
+  planned: Planned,
+  path: string,
+  layoutText: string | undefined,
+  resized: boolean,
+  format: Format,
+): Report {
+  const { plans, sizes, sweep, recipe } = planned;
+  const [first, second] = plans;
   return {
-    answer: first ? `best: ${degreeWords(first.layout)} - ${headline(first)}` : 'no layout of this job fits',
-    tables: first ? [planTable(planned.plans, format)] : [],
+    answer: first
+      ? `${bestWords(planned, first)}: ${degreeWords(first.layout)} - ${headline(first)}`
+      : 'no layout of this job fits',
+    tables: [
+      ...(first ? [planTable(plans, format)] : []),
+      ...(sizes && sizes.length > 0 ? [sizeTable(sizes)] : []),
+      ...(sweep ? curveTables(sweep) : []),
+    ],
     reasons: [
       ...(first ? linkLines(first) : []),
       ...(first && second ? [aheadOf(first, second, planned)] : []),
-      consideredWords(planned),
-      ...(first
-        ? [`In full: meshwright show ${path} --layout ${first.layout.short}`]
-        : layoutText
-          ? ['Free some keys of --layout.']
-          : []),
+      ...amountWords(planned),
+      ...(recipe ? recipeReasons(recipe, first) : []),
+      ...(sweep ? sweepReasons(sweep) : []),
+      ...(planned.considered > 0 ? [consideredWords(planned)] : []),
+      ...(first ? [inFull(path, first, { resized })] : layoutText ? ['Free some keys of --layout.'] : []),
     ],
     json: () => planned,
   };
 }
 
-function planTable(plans: readonly Shown[], format: Format): Table {
-  const short = plans.every(({ step }) => step.seconds < 1);
-  return tableOf(plans, [
-    numbers('#', (_, index) => String(index + 1)),
-    numbers(short ? 'step ms~' : 'step s~', ({ step }) =>
-      short ? fixed(step.seconds * 1e3, 2) : fixed(step.seconds, 2),
-    ),
-    numbers('tokens/s/GPU~', ({ step }) => whole(step.tokensPerSecondPerGpu)),
-    numbers('MFU %~', ({ step }) => percent(step.mfu)),
-    numbers('memory GiB~', (shown) => gib(fullestBytes(shown))),
-    numbers('exposed %~', (shown) => percent(exposedShare(shown))),
-    numbers('bubble %~', ({ pipeline }) => percent(pipeline.bubbleShare)),
-    words('fits', ({ memory }) =>
-      memory.verdict === 'fits' ? 'yes' : memory.verdict === 'at-risk' ? 'at risk' : 'no',
-    ),
-    words('layout', ({ layout }) => (format === 'text' ? shortLayout(layout.short) : layout.short)),
-  ]);
+function bestWords({ objective }: Planned, { gpus, job }: Shown): string {
+  switch (objective) {
+    case 'time':
+      return 'best';
+    case 'memory':
+      return 'least memory';
+    case 'gpus':
+      return `smallest: ${count(gpus, 'GPU')} (${job['cluster']})`;
+    case 'cost':
+      return `cheapest: ${count(gpus, 'GPU')} (${job['cluster']})`;
+    case 'energy':
+      return `least energy: ${count(gpus, 'GPU')} (${job['cluster']})`;
+  }
+}
+
+function amountWords({ objective, amounts }: Planned): readonly string[] {
+  if (!amounts) return [];
+  const { costPerBillionTokens, kilowattHoursPerBillionTokens, watts, gpuHoursPerBillionTokens } = amounts;
+  const hours = `${significant(gpuHoursPerBillionTokens)} GPU-hours`;
+  const money =
+    costPerBillionTokens === undefined ? '' : ` and ${significant(costPerBillionTokens)} of the price's currency`;
+  const lines =
+    objective === 'cost' || costPerBillionTokens !== undefined ? [`10^9 tokens take ${hours}${money}~.`] : [];
+  if (objective !== 'energy' || !watts || kilowattHoursPerBillionTokens === undefined) return lines;
+  return [
+    ...lines,
+    `10^9 tokens take ${significant(kilowattHoursPerBillionTokens)} kWh~: ${hours} at ${whole(watts.value)} W a GPU (${watts.source}); hosts, network and cooling are not counted.`,
+  ];
+}
+
+/** How to see the first plan in full, on its own number of GPUs. */
+function inFull(path: string, first: Shown, { resized }: { readonly resized: boolean }): string {
+  const gpus = resized ? ['--gpus', String(first.gpus)] : [];
+  return `In full: ${shellWords(['meshwright', 'show', path, ...gpus, '--layout', first.layout.short])}`;
 }
 
 function aheadOf(first: Shown, second: Shown, { explain }: Planned): string {

@@ -1,12 +1,13 @@
 /** @file `meshwright show`: one layout in full. */
-import type { Command } from '@commander-js/extra-typings';
-import { type Shown, showLayout } from '@meshwright/core/plan';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { type Shown, showLayout, sizedJob } from '@meshwright/core/plan';
 import type { Session } from '../host.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
 import { fixed, percent, whole } from '../output/numbers.ts';
 import { degreeWords, headline } from '../output/plan-words.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { countOfGpus } from './plan-options.ts';
 import { assumptionTable, groupTable, memoryTable, partTable, trafficTable } from './show-tables.ts';
 
 /** Adds `show JOB`. */
@@ -18,6 +19,7 @@ export function registerShow(command: Command, { host }: Session): void {
     )
     .argument('<JOB>', 'a job file (YAML or JSON), - for standard input')
     .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=8,pp=4')
+    .addOption(new Option('--gpus <N>', 'on so many GPUs of its cluster instead').argParser(countOfGpus))
     .option('--groups', 'list the ranks of every group')
     .option('--assumptions', 'list the numbers that are assumed (~)')
     .addOption(formatOption())
@@ -25,7 +27,10 @@ export function registerShow(command: Command, { host }: Session): void {
     .action((path, options) => {
       const file = readJobFile(path, options.layout, host);
       const groups = options.groups === true;
-      const found = file.placing(() => showLayout(file.job, file.job.layout, { groups }));
+      const found = file.placing(() => {
+        const job = options.gpus === undefined ? file.job : sizedJob(file.job, options.gpus);
+        return showLayout(job, job.layout, { groups });
+      });
       const shown: Shown = {
         ...found,
         warnings: found.warnings.map(file.place),

@@ -1,5 +1,5 @@
 /** @file Words for what plans answer: degrees, verdicts, rejections, parts of a step. */
-import type { Shown } from '@meshwright/core/plan';
+import { exposedSeconds, type Shown } from '@meshwright/core/plan';
 import { bytes, formatBytes } from '@meshwright/core/units';
 import { fixed, percent, whole } from './numbers.ts';
 
@@ -26,10 +26,7 @@ export function headline(shown: Shown): string {
 }
 
 /** Seconds that the slowest rank waits for exchanges, as a share of the step. */
-export function exposedShare({ step }: Shown): number {
-  const { tensor, context, expert, data, pipelineSend } = step.partsSeconds;
-  return (tensor + context + expert + data + pipelineSend) / step.seconds;
-}
+export const exposedShare = ({ step }: Shown): number => exposedSeconds(step.partsSeconds) / step.seconds;
 
 /** One line for each axis that exchanges: its link, its collectives and what one rank sends in a step.
  *
@@ -55,6 +52,10 @@ export function rejectionWords(rejected: Readonly<Partial<Record<string, number>
     .map(([code, count = 0]) => `${whole(count)} ${code.toLowerCase().replaceAll('_', ' ')}`)
     .join(', ');
 }
+
+/** A verdict in a cell. */
+export const verdictWords = (verdict: Shown['memory']['verdict']): string =>
+  verdict === 'fits' ? 'yes' : verdict === 'at-risk' ? 'at risk' : 'no';
 
 /** Parts of a step in words, in the order in which they are shown. */
 export const partWords: Readonly<Record<keyof Shown['step']['partsSeconds'], string>> = {

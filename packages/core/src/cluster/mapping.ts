@@ -25,6 +25,7 @@ export function clusterFromMapping(fields: Fields, nodes: number | undefined, pa
   const intra = readIntra(fields, base, gpusPerNode, pcie);
   const inter = readInter(fields, base, gpusPerNode);
   const hostMemory = fields.number('hostMemoryGiB', positive);
+  const price = fields.number('pricePerGpuHour', positive);
   checkNode(fields, gpusPerNode, intra, inter);
   const changed = [
     ...['gpusPerNode', 'gpu', 'intra', 'inter', 'pcie', 'hostMemoryGiB'].filter((key) => fields.has(key)),
@@ -37,6 +38,7 @@ export function clusterFromMapping(fields: Fields, nodes: number | undefined, pa
     intra,
     pcie,
     inter,
+    ...(price !== undefined && { price: givenFact(price) }),
     host: hostMemory === undefined ? base.host : { ...base.host, memory: givenFact(hostMemory * 2 ** 30) },
   });
 }

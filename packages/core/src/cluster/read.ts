@@ -20,7 +20,7 @@ const MAX_NODES = 65_536;
  * `gb200-nvl72`, whose nodes are trays of 4 devices. Mapping keys: `nodes`, `preset`, `gpusPerNode`, `gpu` (a name, or
  * `{like, bf16TFLOPS, fp8TFLOPS, memoryGiB, memoryGBps, sustained}`), `intra` `{kind, gpus, GBps, efficiency,
  * latencyUs}`, `inter` `{Gbps, gpusPerNic, efficiency, latencyUs, oversubscription}`, `pcie` `{GBps, efficiency,
- * latencyUs, gpusPerUplink}`, `hostMemoryGiB`. Rates are of one direction; what is left out is the preset's.
+ * latencyUs, gpusPerUplink}`, `hostMemoryGiB`, `pricePerGpuHour` (in any currency). Rates are of one direction; what is left out is the preset's.
  */
 export function clusterFromRequest(value: unknown, path: string): ClusterResult {
   if (typeof value === 'string') return fromText(value, path);
@@ -46,7 +46,7 @@ function fromText(text: string, path: string): ClusterResult {
   return preset === undefined || issues.length > 0 ? { issues } : { cluster: createCluster(preset, nodes), issues };
 }
 
-const keys = ['nodes', 'preset', 'gpusPerNode', 'gpu', 'intra', 'inter', 'pcie', 'hostMemoryGiB'];
+const keys = ['nodes', 'preset', 'gpusPerNode', 'gpu', 'intra', 'inter', 'pcie', 'hostMemoryGiB', 'pricePerGpuHour'];
 
 function fromMapping(value: Readonly<Record<string, unknown>>, path: string): ClusterResult {
   const issues: Issue[] = [];

@@ -15,7 +15,7 @@ export function resizeCluster(cluster: ClusterSpec, gpus: number): ClusterSpec |
     ...cluster,
     nodes: 1,
     gpusPerNode: gpus,
-    name: `${gpus} of the GPUs of ${named(cluster, 1)}`,
+    name: `${named(cluster, 1)} with ${gpus} of its GPUs`,
     intra: { ...intra, gpus: intra.gpus > gpusPerNode ? intra.gpus : Math.min(intra.gpus, gpus) },
     inter: { ...inter, gpusPerNic: Math.min(inter.gpusPerNic, gpus) },
   });

@@ -144,6 +144,8 @@ export interface ClusterSpec {
   readonly pcie: PcieSpec;
   readonly inter: InterSpec;
   readonly host: HostSpec;
+  /** Of one device for an hour, in any currency; only the user knows it. */
+  readonly price?: Fact;
 }
 
 export type PresetName =

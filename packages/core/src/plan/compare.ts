@@ -1,4 +1,5 @@
 /** @file Why one plan is ahead of another: the parts of the step in which they differ, largest first, in words. */
+import type { StepParts } from '../sim/index.ts';
 import { formatSeconds, seconds } from '../units/index.ts';
 import type { Shown } from './show-types.ts';
 
@@ -9,7 +10,8 @@ export interface Reason {
   readonly words: string;
 }
 
-const partWords: Readonly<Record<string, string>> = {
+/** Parts of a step in words that follow `less of` and `more of`. */
+export const partWords: Readonly<Record<keyof StepParts, string>> = {
   ideal: 'compute at peak rate',
   inefficiency: 'compute beyond peak rate (shapes, clocks)',
   memoryBound: 'memory-bound kernels',
@@ -39,7 +41,7 @@ export function compareShown(first: Shown, second: Shown): readonly Reason[] {
 }
 
 function inWords(part: string, saves: number): string {
-  const name = partWords[part] ?? part;
+  const name = partWords[part as keyof StepParts];
   const size = formatSeconds(seconds(Math.abs(saves)));
   return saves > 0 ? `${size} less of ${name}` : `${size} more of ${name}`;
 }

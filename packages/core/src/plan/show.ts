@@ -8,6 +8,7 @@ import { flopsPerToken, mfuConvention } from '../model/index.ts';
 import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import { layerFits, layerIssue } from './layer-fit.ts';
+import { peakRate } from './peak-rate.ts';
 import type { Candidate } from './search.ts';
 import type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
 import { deviceMemory, memoryAssumptions, worstVerdict } from './verdict.ts';
@@ -99,13 +100,6 @@ const layersOfStage = ({ pipeline, chunks, layersPerStage }: Layout, stage: numb
   for (let chunk = 0; chunk < chunks; chunk++) layers += layersPerStage[chunk * pipeline + stage] ?? 0;
   return layers;
 };
-
-/** FLOP/s of the device at its best for a type; the job's own type when none is named. */
-function peakRate(job: Job, dtype: string = job.precision): number {
-  const { gemm } = job.cluster.device;
-  if (dtype === 'fp32') return gemm.fp32.peak.value;
-  return dtype === 'fp16' ? gemm.fp16.peak.value : gemm.bf16.peak.value;
-}
 
 /** FLOPs of all kernels of a step, recomputation included, over all ranks. */
 function hardwareFlops(evaluator: Evaluator, layout: Layout): number {

@@ -33,7 +33,7 @@ export const thresholds: Thresholds = Object.freeze({
   latencyShare: 0.5,
   relevantShare: 0.01,
   gatheredShare: 0.2,
-  kneeEfficiency: 0.8,
+  kneeEfficiency: 0.9,
 });
 
 /** Fewest micro-batches that keep a pipeline of so many stages busy. */

@@ -34,6 +34,10 @@ export const input = {
   },
   VALUE_OUT_OF_RANGE: { meaning: 'A number is outside of what the key takes.', fix: 'Use a value in the range.' },
   VALUE_UNKNOWN: { meaning: 'A name is not one of the known names.', fix: 'Use one of the listed names.' },
+  OPTIONS_CONTRADICT: {
+    meaning: 'Two options cannot be meant together.',
+    fix: 'Keep one of the two.',
+  },
   VALUE_NOT_YET: {
     meaning: 'A value is part of the contract but nothing prices it yet.',
     fix: 'Use the named value until then.',

@@ -1,0 +1,163 @@
+/** @file From a job and what is asked to the best layouts, each in full, and why the first one is first. */
+import { InputError, type Issue, issue } from '../errors/index.ts';
+import type { Job } from '../job/index.ts';
+import { bytes, formatBytes } from '../units/index.ts';
+import { compareShown } from './compare.ts';
+import { layerIssue } from './layer-fit.ts';
+import type { Planned, PlanOptions } from './planned.ts';
+import { planRecipe } from './recipe/index.ts';
+import { type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
+import { showCandidate } from './show.ts';
+import { amountsOf, checkAmounts } from './sizes/amounts.ts';
+import { comparedSizes, jobOnGpus, type PlannedSize, plannedSize } from './sizes/size.ts';
+import { MOST_GPUS, smallestCluster } from './sizes/smallest.ts';
+import { sweepSizes } from './sizes/sweep.ts';
+
+/** Plans a job: searches over all keys that its layout request leaves open. `plans` is empty when nothing fits. Throws an
+ * InputError where the options contradict each other, or ask for a price that nobody gave.
+ */
+export function planJob(job: Job, options: PlanOptions = {}): Planned {
+  const { sweep, recipe, onProgress } = options;
+  const answered = planByObjective(job, options);
+  const seconds = answered.plans[0]?.step.seconds;
+  let doing = '';
+  const told: SearchOptions['onProgress'] = (done, total, phase) => onProgress?.(done, total, phase, doing);
+  const say = (next: string): void => {
+    doing = next;
+  };
+  if (recipe !== undefined) say(`recipe ${recipe}`);
+  const own = answered.sizes === undefined ? job : (jobOnGpus(job, answered.plans[0]?.gpus ?? 0) ?? job);
+  return {
+    ...answered,
+    ...(recipe !== undefined && { recipe: planRecipe(own, recipe, seconds, told) }),
+    ...(sweep && { sweep: sweepSizes(job, sweep, told, say) }),
+  };
+}
+
+function planByObjective(job: Job, options: PlanOptions): Planned {
+  const { objective = 'time', gpus, pricePerGpuHour } = options;
+  const choosesSize = objective === 'gpus' || objective === 'cost' || objective === 'energy';
+  if (gpus !== undefined && choosesSize && !(gpus === 'min' && objective === 'gpus')) {
+    const message = `objective ${objective} chooses the number of GPUs, and it is given as ${gpus}.`;
+    throw new InputError([issue('OPTIONS_CONTRADICT', '--gpus', message, 'Keep one of the two.')]);
+  }
+  if (objective === 'cost' || objective === 'energy') {
+    checkAmounts(job, objective, pricePerGpuHour);
+    return cheapest(job, objective, options);
+  }
+  if (gpus === 'min' || objective === 'gpus') return smallest(job, options);
+  return planOnCluster(gpus === undefined ? job : sizedJob(job, gpus), options);
+}
+
+/** The job on a given number of devices of its kind. Throws an InputError where these are no whole nodes. */
+export function sizedJob(job: Job, gpus: number): Job {
+  const sized = jobOnGpus(job, gpus);
+  if (sized) return sized;
+  const { gpusPerNode } = job.cluster;
+  const message = `${gpus} GPUs are neither whole nodes of ${gpusPerNode} nor a divisor of one.`;
+  const near = Math.max(1, Math.round(gpus / gpusPerNode)) * gpusPerNode;
+  throw new InputError([issue('NODE_NOT_WHOLE', '--gpus', message, `Use ${near}.`)]);
+}
+
+function smallest(job: Job, options: PlanOptions): Planned {
+  const { onProgress, pricePerGpuHour } = options;
+  let doing = '';
+  const search: SearchOptions = {
+    ...searchOptions(options),
+    onProgress: (done, total, phase) => onProgress?.(done, total, phase, doing),
+  };
+  const say = (gpus: number): void => {
+    doing = `${gpus} GPUs`;
+  };
+  const { found, sizes } = smallestCluster(job, search, say, pricePerGpuHour);
+  if (found) return { ...answer(found.job, found.result, options), objective: 'gpus', sizes };
+  const message = `no layout fits on up to ${MOST_GPUS} of these GPUs.`;
+  const issues = [
+    issue('NOTHING_FITS', 'layout', message, 'Use larger devices, a smaller batch, or fewer fixed keys.'),
+  ];
+  return { ...nothingPlanned, objective: 'gpus', sizes, issues };
+}
+
+/** The size that takes the least money or energy for a step: on one kind of device both are GPU time. */
+function cheapest(job: Job, objective: 'cost' | 'energy', options: PlanOptions): Planned {
+  const { onProgress, pricePerGpuHour } = options;
+  const sizes: PlannedSize[] = [];
+  let best: { readonly job: Job; readonly result: SearchResult; readonly gpuSeconds: number } | undefined;
+  for (const gpus of comparedSizes(job)) {
+    const sized = jobOnGpus(job, gpus);
+    if (sized === undefined) continue;
+    const result = searchLayouts(sized, {
+      ...searchOptions(options),
+      onProgress: (done, total, phase) => onProgress?.(done, total, phase, `${gpus} GPUs`),
+    });
+    const size = plannedSize(sized, result, pricePerGpuHour);
+    sizes.push(size);
+    const gpuSeconds = size.amounts?.gpuSeconds ?? Number.POSITIVE_INFINITY;
+    if (size.verdict === 'fits' && (best === undefined || gpuSeconds < best.gpuSeconds)) {
+      best = { job: sized, result, gpuSeconds };
+    }
+  }
+  if (best) return { ...answer(best.job, best.result, options), objective, sizes };
+  return { ...planOnCluster(job, options), objective, sizes };
+}
+
+/** A plan without plans. */
+const nothingPlanned: Omit<Planned, 'issues' | 'objective'> = Object.freeze({
+  schema: 'meshwright.plan/1',
+  considered: 0,
+  legal: 0,
+  evaluated: 0,
+  rejected: Object.freeze({}),
+  proven: false,
+  plans: [],
+  explain: [],
+});
+
+const USUAL_TOP = 5;
+
+const searchOptions = ({ top = USUAL_TOP, objective, onProgress }: PlanOptions): SearchOptions => ({
+  top,
+  ranking: objective === 'memory' ? 'memory' : 'time',
+  ...(onProgress && { onProgress }),
+});
+
+const planOnCluster = (job: Job, options: PlanOptions): Planned =>
+  answer(job, searchLayouts(job, searchOptions(options)), options);
+
+function answer(
+  job: Job,
+  found: SearchResult,
+  { top = USUAL_TOP, objective = 'time', pricePerGpuHour }: PlanOptions,
+): Planned {
+  const chosen = found.best.length > 0 ? found.best : found.atRisk.slice(0, top);
+  const plans = chosen.map((candidate) => showCandidate(found.evaluator, candidate));
+  const [first, second] = plans;
+  return {
+    schema: 'meshwright.plan/1',
+    considered: found.considered,
+    legal: found.legal,
+    evaluated: found.evaluated,
+    rejected: found.rejected,
+    proven: found.proven,
+    plans,
+    explain: first && second ? compareShown(first, second) : [],
+    objective,
+    ...(first && { amounts: amountsOf(job, first.gpus, first.step.seconds, pricePerGpuHour) }),
+    issues: plans.length > 0 ? [] : whyNothing(found),
+  };
+}
+
+/** No layer fits under any layout, or no layout does. */
+function whyNothing({ legal, rejected, leastMemory, evaluator }: SearchResult): readonly Issue[] {
+  const nothing = nothingFits(leastMemory?.peakBytes);
+  const byLayer = leastMemory !== undefined && rejected.LAYER_DOES_NOT_FIT === legal;
+  return byLayer ? [layerIssue(evaluator, leastMemory.layout), nothing] : [nothing];
+}
+
+function nothingFits(least: number | undefined): Issue {
+  const what =
+    least === undefined
+      ? 'no layout of this job is legal.'
+      : `no legal layout fits: the smallest needs ${formatBytes(bytes(least))} on its fullest stage.`;
+  return issue('NOTHING_FITS', 'layout', what, 'Use more or larger devices, a smaller batch, or fewer fixed keys.');
+}

@@ -1,0 +1,51 @@
+/** @file What `plan` is asked and what it answers. */
+import type { Issue } from '../errors/index.ts';
+import type { RejectedLayouts } from '../layout/index.ts';
+import type { Reason } from './compare.ts';
+import type { RecipeName, RecipePlan } from './recipe/index.ts';
+import type { SearchOptions } from './search.ts';
+import type { Shown } from './show-types.ts';
+import type { Amounts } from './sizes/amounts.ts';
+import type { PlannedSize } from './sizes/size.ts';
+import type { Sweep, SweepRange } from './sizes/sweep-types.ts';
+
+/** What the best plan is best in. `time`: seconds of a step on the whole cluster. `memory`: bytes of the fullest GPU. `gpus`:
+ * the fewest devices that fit. `cost` and `energy`: of a step, over clusters of this kind up to the given size. */
+export type Objective = 'time' | 'gpus' | 'memory' | 'cost' | 'energy';
+export const objectives: readonly Objective[] = ['time', 'gpus', 'memory', 'cost', 'energy'];
+
+export interface PlanOptions extends Partial<Pick<SearchOptions, 'top'>> {
+  /** Default `time`. */
+  readonly objective?: Objective;
+  /** `min`: the smallest cluster of this kind on which a layout fits; a number: a cluster of that many devices. */
+  readonly gpus?: 'min' | number;
+  /** Plans clusters of these sizes as well. */
+  readonly sweep?: SweepRange;
+  /** Plans a recipe of the field as well. */
+  readonly recipe?: RecipeName;
+  /** Of one device, in any currency; that of the cluster when absent. */
+  readonly pricePerGpuHour?: number;
+  /** `doing` names the cluster where several are planned. */
+  readonly onProgress?: (done: number, total: number, phase: 'bound' | 'evaluate', doing?: string) => void;
+}
+
+export interface Planned {
+  readonly schema: 'meshwright.plan/1';
+  readonly considered: number;
+  readonly legal: number;
+  readonly evaluated: number;
+  readonly rejected: RejectedLayouts;
+  readonly proven: boolean;
+  /** Best first. */
+  readonly plans: readonly Shown[];
+  /** Why the first plan is ahead of the second. */
+  readonly explain: readonly Reason[];
+  readonly objective: Objective;
+  /** What a step of the first plan takes. */
+  readonly amounts?: Amounts;
+  /** The clusters that were looked at, in ascending order, where the objective chooses the size. */
+  readonly sizes?: readonly PlannedSize[];
+  readonly sweep?: Sweep;
+  readonly recipe?: RecipePlan;
+  readonly issues: readonly Issue[];
+}
