@@ -10,6 +10,7 @@ const tuple = (values) => `[${values.map(text).join(', ')}]`;
 /** Writes the files, or with `check` compares and answers the names that differ. */
 export function writeGenerated({ hardware, gemm, shared, curves }, check) {
   const files = {
+    'names.ts': namesFile(hardware),
     'hardware.ts': hardwareFile(hardware, shared),
     'links.ts': linksFile(hardware, shared),
     'gemm-fits.ts': gemmFile(gemm, shared),
@@ -32,6 +33,26 @@ function table(name, type, entries, shared) {
     return `  ${key(entry)}: {\n${lines.join('')}  },\n`;
   });
   return `export const ${name}: ${type} = {\n${body.join('')}};\n`;
+}
+
+/** Unions of the keys of every table, one name a line where they do not fit one. */
+function namesFile({ devices, switches, pcie, nics, hosts, sources }) {
+  const union = (name, table) => {
+    const keys = Object.keys(table).map(text);
+    const line = `export type ${name} = ${keys.join(' | ')};`;
+    return line.length <= 120 ? line : `export type ${name} =\n${keys.map((each) => `  | ${each}`).join('\n')};`;
+  };
+  const unions = {
+    DeviceName: devices,
+    SwitchName: switches,
+    PcieName: pcie,
+    NicName: nics,
+    HostName: hosts,
+    SourceKey: sources,
+  };
+  return `${head}${Object.entries(unions)
+    .map(([name, table]) => `\n${union(name, table)}\n`)
+    .join('')}`;
 }
 
 function hardwareFile(hardware, shared) {

@@ -13,6 +13,10 @@ export function factOf(row: FactRow): Fact {
 export const givenFact = (value: number): Fact =>
   Object.freeze({ value, kind: 'given', source: 'given in the cluster', asOf: factsAsOf, low: value, high: value });
 
+/** A number that nobody measured here, with the range that it may lie in. */
+export const assumedFact = (value: number, source: string, low: number, high: number): Fact =>
+  Object.freeze({ value, kind: 'assumed', source, asOf: factsAsOf, low, high });
+
 /** A number that a fit of bench/fit.mjs found. */
 export const fittedFact = (value: number, source: string): Fact =>
   Object.freeze({ value, kind: 'fitted', source, asOf: factsAsOf, low: value, high: value });

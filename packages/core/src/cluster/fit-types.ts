@@ -1,4 +1,7 @@
 /** @file Shapes of the constants that bench/fit.mjs writes. */
+import type { NicName, PcieName, SourceKey, SwitchName } from './generated/names.ts';
+
+export type { DeviceName, HostName, NicName, PcieName, SourceKey, SwitchName } from './generated/names.ts';
 
 /** Collectives with measured curves. */
 export type CurveKind = 'all-reduce' | 'all-gather' | 'reduce-scatter' | 'all-to-all';
@@ -27,20 +30,6 @@ export interface GemmFit {
   readonly quantise: number;
 }
 
-export type DeviceName =
-  | 'A100-40GB-SXM'
-  | 'A100-80GB-SXM'
-  | 'A100-80GB-PCIe'
-  | 'H100-80GB-SXM'
-  | 'H100-96GB-SXM'
-  | 'H200-141GB-SXM'
-  | 'B200-SXM'
-  | 'B300-SXM'
-  | 'GB200'
-  | 'GB300'
-  | 'L40S'
-  | 'RTX-4090';
-
 /** Keys of devices in the tables of measurements. */
 export type TableGpu =
   | 'A100-SXM'
@@ -53,31 +42,21 @@ export type TableGpu =
   | 'GB300'
   | 'L40S';
 
-export type SourceKey =
-  | 'accelerators'
-  | 'aic-systems'
-  | 'azure'
-  | 'allocator'
-  | 'vendor'
-  | 'p2p'
-  | 'nccl'
-  | 'notes'
-  | 'derate'
-  | 'simumax'
-  | 'guess'
-  | 'torchtitan'
-  | 'like-a100'
-  | 'like-b200';
-
 /** Value, kind, source, and the range where the kind is `assumed`. */
 export type FactRow =
   | readonly [value: number, kind: 'stated' | 'measured', source: SourceKey]
   | readonly [value: number, kind: 'assumed', source: SourceKey, low: number, high: number];
 
 export interface DeviceRows {
+  /** Products of fp32 operands: TF32 where the device has it. */
   readonly peakTf32: FactRow;
-  readonly peakBf16: FactRow;
+  /** Absent: the device has no products of that type. */
+  readonly peakBf16?: FactRow;
+  /** Where it is not that of bf16. */
+  readonly peakFp16?: FactRow;
   readonly peakFp8?: FactRow;
+  /** Share of peak that one long tile of a product reaches, where no table of products says so. */
+  readonly productEfficiency?: FactRow;
   readonly multiprocessors: FactRow;
   readonly memoryNominal: FactRow;
   readonly memory: FactRow;
@@ -91,11 +70,13 @@ export interface DeviceRows {
 
 export interface SwitchRows {
   readonly bandwidth: FactRow;
+  /** Where devices are joined directly and not by a switch: the path between two. */
+  readonly peer?: FactRow;
   readonly efficiency: FactRow;
   readonly latency: FactRow;
 }
 
-export interface PcieRows extends SwitchRows {
+export interface PcieRows extends Omit<SwitchRows, 'peer'> {
   readonly gpusPerUplink: FactRow;
 }
 
@@ -106,11 +87,6 @@ export interface NicRows {
   readonly oversubscription: FactRow;
 }
 
-export type SwitchName = 'nvlink3' | 'nvlink3-bridge' | 'nvlink4' | 'nvlink5';
-export type PcieName = 'pcie4' | 'pcie4-host' | 'pcie5';
-export type NicName = 'ib-200' | 'ib-400' | 'eth-100' | 'eth-10';
-export type HostName = 'dgx-a100' | 'dgx-h100' | 'dgx-b200' | 'gb200-tray' | 'pcie-server' | 'workstation';
-
 export type SwitchTable = Readonly<Record<SwitchName, SwitchRows>>;
 export type PcieTable = Readonly<Record<PcieName, PcieRows>>;
 export type NicTable = Readonly<Record<NicName, NicRows>>;
@@ -118,6 +94,8 @@ export type NicTable = Readonly<Record<NicName, NicRows>>;
 export interface HostRows {
   readonly memory: FactRow;
   readonly copyBandwidth: FactRow;
+  readonly memoryBandwidth: FactRow;
+  readonly gpusPerUplink: FactRow;
 }
 
 export interface GemmFitRow {

@@ -8,8 +8,20 @@ export const gpuCount = (cluster: ClusterSpec): number => cluster.nodes * cluste
 /** What the allocator of one device can hand out. */
 export const capacityBytes = (cluster: ClusterSpec): Bytes => bytes(cluster.device.memory.value);
 
-export type { CollectiveCurve, CurveKind, GemmFit } from './fit-types.ts';
-export { createCluster, presetNames } from './presets.ts';
+export type { CollectiveCurve, CurveKind, DeviceName, GemmFit } from './fit-types.ts';
+export { createCluster } from './presets/build.ts';
+export { presetNames, presets } from './presets/index.ts';
+/** Bytes per second between host and one device, each direction, while every device of its node copies: its own link,
+ * its share of a shared one, and its share of the host's memory, whichever is least. */
+export function hostCopyRate({ host, gpusPerNode }: ClusterSpec): number {
+  const { copyBandwidth, gpusPerUplink, memoryBandwidth } = host;
+  return Math.min(copyBandwidth.value / gpusPerUplink.value, memoryBandwidth.value / gpusPerNode);
+}
+
+/** Host memory for each device, in bytes. */
+export const hostBytesPerDevice = ({ host, gpusPerNode }: ClusterSpec): Bytes => bytes(host.memory.value / gpusPerNode);
+
+export { deviceNamed, deviceNames, halfProducts } from './devices.ts';
 export { type ClusterResult, clusterFromRequest } from './read.ts';
 export { clusterSizes, resizeCluster } from './resize.ts';
 export {
@@ -25,8 +37,11 @@ export {
 } from './topology/index.ts';
 export type {
   AttentionModel,
+  ClusterPart,
   ClusterSpec,
+  Degradation,
   DeviceSpec,
+  FabricTier,
   Fact,
   FactKind,
   GemmModel,

@@ -54,7 +54,9 @@ describe('a cluster as a mapping', () => {
     expect(cluster?.device.name).toBe('H200-141GB-SXM');
     expect(cluster?.inter.rate).toMatchObject({ value: 25e9, kind: 'given' });
     expect(cluster?.inter.name).toBe('InfiniBand 200 Gb/s');
-    expect(cluster?.inter.oversubscription.value).toBe(2);
+    expect(cluster?.inter.tiers.map(({ nodes, oversubscription }) => [nodes, oversubscription.value])).toEqual([
+      [1, 2],
+    ]);
     expect(cluster?.intra.bandwidth.value).toBe(225e9);
     expect(cluster?.intra.curves.length).toBeGreaterThan(0);
     expect(cluster?.name).toContain('its own');
@@ -95,13 +97,13 @@ describe('a cluster as a mapping', () => {
     });
     expect(issues).toEqual([]);
     expect(cluster && capacityBytes(cluster)).toBe(94 * 2 ** 30);
-    expect(cluster?.device.gemm.bf16.peak.value).toBe(800e12);
+    expect(cluster?.device.gemm.bf16?.peak.value).toBe(800e12);
     expect(cluster?.device.gemm.fp32.peak.value).toBeCloseTo(400e12);
   });
 
   it('reports everything at once with dotted paths', () => {
     expect(
-      codesOf({ nodes: 0, presett: 'x', preset: 'dgx-h10', gpu: 'H1000', intra: { kind: 'mesh', gpus: 3 }, inter: 7 }),
+      codesOf({ nodes: 0, presett: 'x', preset: 'dgx-h10', gpu: 'H1000', intra: { kind: 'torus', gpus: 3 }, inter: 7 }),
     ).toEqual([
       'KEY_UNKNOWN cluster.presett',
       'VALUE_OUT_OF_RANGE cluster.nodes',

@@ -2,10 +2,12 @@
 import { freezeDeep } from './fact.ts';
 import type { ClusterSpec } from './types.ts';
 
-/** The cluster with `gpus` devices: whole nodes, or that many devices of one node. Undefined for numbers that are neither. */
+/** The cluster with `gpus` devices: whole nodes, or that many devices of one node. Undefined for numbers that are neither,
+ * and for another size of a cluster of several groups: nobody says which group would change. */
 export function resizeCluster(cluster: ClusterSpec, gpus: number): ClusterSpec | undefined {
   const { gpusPerNode, intra, inter } = cluster;
   if (!Number.isInteger(gpus) || gpus < 1) return undefined;
+  if (cluster.parts.length > 0) return gpus === cluster.nodes * gpusPerNode ? cluster : undefined;
   if (gpus % gpusPerNode === 0) {
     const nodes = gpus / gpusPerNode;
     return nodes === cluster.nodes ? cluster : freezeDeep({ ...cluster, nodes, name: named(cluster, nodes) });

@@ -1,10 +1,14 @@
 /** @file What a cluster is: nodes of equal devices, the links inside a node, the network between nodes.
  *
+ * Nodes that differ, and links or devices that do less than they should, are resolved when a cluster is read: its numbers
+ * are those of the slowest, and `parts` and `degraded` say what was there.
+ *
  * Every number that describes hardware is a {@link Fact}: a value with its source, so that a page can show where it
  * comes from and an assumed one can be marked. Counts (nodes, GPUs of a node) are plain integers.
  */
 import type { DType } from '../tensor/index.ts';
 import type { CollectiveCurve, GemmFit } from './fit-types.ts';
+import type { PresetName } from './presets/names.ts';
 
 /** How a number is known. `stated`: the maker or a table says so; `measured`; `fitted` to a table of measurements by
  * bench/fit.mjs; `given` by the user; `assumed`: nobody has measured it here, it has a range. */
@@ -21,15 +25,29 @@ export interface Fact {
   readonly high: number;
 }
 
-export type Generation = 'ampere' | 'hopper' | 'blackwell' | 'ada';
+/** Families of devices that run the same kernels; `blackwell-rtx` are its workstation and server cards. */
+export type Generation =
+  | 'volta'
+  | 'ampere'
+  | 'ada'
+  | 'hopper'
+  | 'blackwell'
+  | 'blackwell-rtx'
+  | 'cdna2'
+  | 'cdna3'
+  | 'cdna4'
+  | 'tpu';
 
-/** Types that devices have a matrix rate for; fp32 runs as TF32. */
+/** Types that devices have a matrix rate for; fp32 runs as TF32 where the device has it. */
 export type GemmType = Extract<DType, 'fp32' | 'fp16' | 'bf16' | 'fp8'>;
 
 /** The shape-dependent model of matrix products of one type, as fitted to a table. */
 export interface GemmModel {
   /** Dense FLOP/s of the maker, without sparsity. */
   readonly peak: Fact;
+  /** Share of peak that one long tile reaches: of the device's own table, or assumed after one that is like it. */
+  readonly efficiency: Fact;
+  /** Shape constants; `efficiency` stands in place of the fit's own. */
   readonly fit: GemmFit;
   readonly source: string;
 }
@@ -55,7 +73,8 @@ export interface AttentionModel {
 export interface DeviceSpec {
   readonly name: string;
   readonly generation: Generation;
-  readonly gemm: Readonly<Record<Exclude<GemmType, 'fp8'>, GemmModel>> & { readonly fp8: GemmModel | undefined };
+  /** undefined: the device has no products of that type. fp16 or bf16 is always there. */
+  readonly gemm: { readonly fp32: GemmModel } & Readonly<Record<Exclude<GemmType, 'fp32'>, GemmModel | undefined>>;
   readonly products: ProductFactors;
   /** Streaming multiprocessors: what the tiles of a product are spread over. */
   readonly multiprocessors: Fact;
@@ -74,9 +93,9 @@ export interface DeviceSpec {
   readonly power: Fact;
 }
 
-/** `switch`: all devices of the domain reach each other at full rate; `pairs`: bridges between neighbours, PCIe
- * beyond; `pcie`: nothing but PCIe. */
-export type IntraKind = 'switch' | 'pairs' | 'pcie';
+/** `switch`: all devices of the domain reach each other at full rate; `mesh`: direct links, the rate is shared out over
+ * the peers, so that few devices reach less; `pairs`: bridges between neighbours, PCIe beyond; `pcie`: nothing but PCIe. */
+export type IntraKind = 'switch' | 'mesh' | 'pairs' | 'pcie';
 
 /** The fast link domain. Ranks fill it in order: rank r is in domain floor(r / gpus). */
 export interface IntraSpec {
@@ -87,6 +106,8 @@ export interface IntraSpec {
   readonly gpus: number;
   /** Bytes per second per device and direction; for `pcie` that of the PCIe link. */
   readonly bandwidth: Fact;
+  /** Of a `mesh`: bytes per second and direction between two devices. */
+  readonly peer: Fact | undefined;
   /** Share of it that large messages reach where no curve says so. */
   readonly efficiency: Fact;
   /** Seconds per step where no curve says so. */
@@ -95,6 +116,8 @@ export interface IntraSpec {
   readonly curves: readonly CollectiveCurve[];
   /** Bandwidth of the domain that the curves were measured on; the byte terms scale with it. */
   readonly curveBandwidth: number;
+  /** Time over that of the curves: 1, assumed where they were measured on another device with the same links. */
+  readonly curveFit: Fact;
 }
 
 export interface PcieSpec {
@@ -109,6 +132,16 @@ export interface PcieSpec {
   readonly gpusPerUplink: Fact;
 }
 
+/** One level of switches. Nodes fill its blocks in order: node n is in block floor(n / nodes). */
+export interface FabricTier {
+  /** For people: `leaf`. */
+  readonly name: string;
+  /** Nodes of one block, which reach each other below this level's way out. */
+  readonly nodes: number;
+  /** Sum of the node rates of a block over the rate out of it: 1 is a full fabric. */
+  readonly oversubscription: Fact;
+}
+
 /** The network between nodes (between domains, where a domain is larger than a node). */
 export interface InterSpec {
   /** For people: `InfiniBand 400 Gb/s`. */
@@ -121,15 +154,40 @@ export interface InterSpec {
   readonly efficiency: Fact;
   /** Seconds per step. */
   readonly latency: Fact;
-  /** Sum of node rates over rate through the spine: 1 is a full fabric. */
-  readonly oversubscription: Fact;
+  /** Each card of a node hangs on a leaf of its own, which the same cards of other nodes share. */
+  readonly rails: boolean;
+  /** From the leaves outward; at least one. */
+  readonly tiers: readonly FabricTier[];
 }
 
 export interface HostSpec {
   /** Bytes of one node. */
   readonly memory: Fact;
-  /** Bytes per second between host and device, each direction. */
+  /** Bytes per second between host and one device that copies alone, each direction. */
   readonly copyBandwidth: Fact;
+  /** Bytes per second of the node's memory. */
+  readonly memoryBandwidth: Fact;
+  /** Devices that share one link to the host while they all copy. */
+  readonly gpusPerUplink: Fact;
+}
+
+/** A group of equal nodes in a cluster of several. */
+export interface ClusterPart {
+  readonly nodes: number;
+  readonly preset: PresetName;
+  readonly device: string;
+  /** Rate of its 16-bit products over that of the slowest group; 1 or more. */
+  readonly speed: number;
+}
+
+/** A link or device that reaches a share of its rate. Every step waits for it, so the cluster's numbers contain it. */
+export interface Degradation {
+  readonly what: 'device' | 'intra' | 'pcie' | 'inter';
+  /** Share of the rate that is left, at most 1; 0 for fast links that PCIe stands in for. */
+  readonly fraction: number;
+  /** Where, for people and figures; absent: somewhere. */
+  readonly node: number | undefined;
+  readonly gpu: number | undefined;
 }
 
 /** A cluster: a frozen value. Rank r sits on node floor(r / gpusPerNode) as its device r % gpusPerNode. */
@@ -146,14 +204,9 @@ export interface ClusterSpec {
   readonly host: HostSpec;
   /** Of one device for an hour, in any currency; only the user knows it. */
   readonly price?: Fact;
+  /** Groups of nodes, in order of rank, where they differ; empty otherwise. */
+  readonly parts: readonly ClusterPart[];
+  readonly degraded: readonly Degradation[];
 }
 
-export type PresetName =
-  | 'dgx-a100'
-  | 'dgx-h100'
-  | 'dgx-h200'
-  | 'dgx-b200'
-  | 'gb200-nvl72'
-  | 'pcie-8x-a100'
-  | 'bridge-4x-a100'
-  | 'rtx-workstation';
+export type { PresetName } from './presets/names.ts';

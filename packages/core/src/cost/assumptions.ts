@@ -1,4 +1,4 @@
-import type { ClusterSpec, Fact } from '../cluster/index.ts';
+import { type ClusterSpec, type Fact, halfProducts } from '../cluster/index.ts';
 import { KERNEL_START } from './compute.ts';
 import { TIER_OVERLAP } from './exchange.ts';
 import type { Assumption } from './price-types.ts';
@@ -26,9 +26,12 @@ export function assumptionsOf(
     ['attention forward, share of peak', device.attention.forward],
     ['attention backward, share of peak', device.attention.backward],
     ['share of memory bandwidth that kernels reach', device.memoryEfficiency],
+    ['share of peak that a long tile of a product reaches', halfProducts(device).efficiency],
     ['memory that the allocator sees (bytes)', device.memory],
     [`${intra.name}: share of the rate`, intra.efficiency],
     [`${intra.name}: seconds per step`, intra.latency],
+    [`${intra.name}: time over that of the curves`, intra.curveFit],
+    ...(intra.peer === undefined ? [] : ([[`${intra.name}: rate between two devices (bytes/s)`, intra.peer]] as const)),
     ...(intra.gpus < cluster.gpusPerNode ? pcieFacts(pcie) : []),
     ...(cluster.nodes > 1 ? interFacts(inter) : []),
   ];
@@ -58,6 +61,7 @@ export function assumptionsOf(
           : { what, value, low, high, source },
       ),
     ...rows.map(([what, [value, low, high], source]) => ({ what, value, low, high, source })),
+    ...partRows(cluster),
   ];
 }
 
@@ -71,5 +75,19 @@ const interFacts = (inter: ClusterSpec['inter']): readonly (readonly [string, Fa
   [`${inter.name}: line rate (bytes/s)`, inter.rate],
   [`${inter.name}: share of the line rate`, inter.efficiency],
   [`${inter.name}: seconds per step`, inter.latency],
-  [`${inter.name}: oversubscription`, inter.oversubscription],
+  ...inter.tiers.map(
+    ({ name, oversubscription }) => [`${inter.name}: oversubscription, ${name}`, oversubscription] as const,
+  ),
 ];
+
+/** Groups of nodes that differ are priced as the slowest: what that may hide of each faster one. */
+const partRows = ({ parts }: ClusterSpec): readonly Assumption[] =>
+  parts
+    .filter(({ speed }) => speed > 1)
+    .map(({ device, speed }) => ({
+      what: `${device}: speed that is used, of its own`,
+      value: 1 / speed,
+      low: 1 / speed,
+      high: 1,
+      source: 'nodes differ and the slowest decides; a pipeline with its stages on equal nodes can do better',
+    }));

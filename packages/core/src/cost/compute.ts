@@ -1,5 +1,5 @@
 /** @file Device time of one kernel that runs alone. Every formula has its source in docs/sources.md, "Prices". */
-import type { DeviceSpec, GemmModel } from '../cluster/index.ts';
+import { type DeviceSpec, type GemmModel, halfProducts } from '../cluster/index.ts';
 import type { AttentionWork, GemmWork, KernelName, Work } from '../program/index.ts';
 import type { PriceOptions } from './price-types.ts';
 
@@ -67,10 +67,11 @@ function gemmPrice(
   { sustained, castsProducts = false, addsSeparately = false, fp8 }: ComputeOptions,
 ): (work: GemmWork, tensor: number) => number {
   const multiprocessors = device.multiprocessors.value;
+  const halves = halfProducts(device);
   const terms = {
     fp32: termsOf(device.gemm.fp32, multiprocessors, sustained),
-    half: termsOf(device.gemm.bf16, multiprocessors, sustained),
-    fp8: termsOf(device.gemm.fp8 ?? device.gemm.bf16, multiprocessors, sustained),
+    half: termsOf(halves, multiprocessors, sustained),
+    fp8: termsOf(device.gemm.fp8 ?? halves, multiprocessors, sustained),
   };
   const { accumulate, grouped, groupedAccumulate } = device.products;
   const factor = { accumulate: accumulate.value, grouped: grouped.value, both: groupedAccumulate.value };
@@ -117,9 +118,10 @@ function attentionPrice(
 ): (work: AttentionWork) => number {
   const { forward, backward, forwardWaves, backwardWaves } = device.attention;
   const share = options.attention ?? { forward: 1, backward: 1 };
-  const forwardRate = forward.value * share.forward * device.gemm.bf16.peak.value;
-  const backwardRate = backward.value * share.backward * device.gemm.bf16.peak.value;
-  const singleShare = device.gemm.fp32.peak.value / device.gemm.bf16.peak.value;
+  const peak = halfProducts(device).peak.value;
+  const forwardRate = forward.value * share.forward * peak;
+  const backwardRate = backward.value * share.backward * peak;
+  const singleShare = device.gemm.fp32.peak.value / peak;
   const multiprocessors = device.multiprocessors.value;
   return (work) => {
     const isForward = work.direction === 'forward';
@@ -134,8 +136,8 @@ function attentionPrice(
   };
 }
 
-function termsOf({ peak, fit }: GemmModel, multiprocessors: number, sustained: number): GemmTerms {
-  const rate = (peak.value * fit.efficiency * sustained) / multiprocessors;
+function termsOf({ peak, efficiency, fit }: GemmModel, multiprocessors: number, sustained: number): GemmTerms {
+  const rate = (peak.value * efficiency.value * sustained) / multiprocessors;
   const [wide, square, narrow] = fit.tileFactors;
   return {
     start: fit.start,

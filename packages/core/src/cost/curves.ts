@@ -46,7 +46,7 @@ function termsOf(intra: IntraSpec, kind: CurveKind, ranks: number): CurveTerms {
   const curves = intra.curves.filter((curve) => curve.kind === kind).sort((a, b) => a.ranks - b.ranks);
   const first = curves[0];
   if (first === undefined) return ringTerms(intra, kind, ranks);
-  const scale = intra.curveBandwidth / intra.bandwidth.value;
+  const scale = (intra.curveFit.value * intra.curveBandwidth) / intra.bandwidth.value;
   const last = curves.at(-1) ?? first;
   const above = curves.find((curve) => curve.ranks >= ranks);
   const below = curves.findLast((curve) => curve.ranks <= ranks);
@@ -76,10 +76,11 @@ function beyond(curves: readonly CollectiveCurve[], last: CollectiveCurve, ranks
   };
 }
 
-/** No curve: rings at the link's rate. */
+/** No curve: rings at the link's rate; devices that are joined directly use the links between them and no others. */
 function ringTerms(intra: IntraSpec, kind: CurveKind, ranks: number): CurveTerms {
   const passes = kind === 'all-reduce' ? 2 : 1;
-  const rate = intra.bandwidth.value * intra.efficiency.value;
+  const links = intra.peer === undefined ? Number.POSITIVE_INFINITY : (ranks - 1) * intra.peer.value;
+  const rate = Math.min(intra.bandwidth.value, links) * intra.efficiency.value;
   return {
     alpha: passes * (ranks - 1) * intra.latency.value,
     perByte: (passes * (ranks - 1)) / ranks / rate,

@@ -98,7 +98,7 @@ function allToAllTime(group: GroupPrice, bytes: number): number {
     slow = Math.max(slow, transfer);
   }
   if (islands > 1) {
-    const transfer = (perPeer * Math.max(0, ranks - inDomain * inNode)) / group.netRate;
+    const transfer = (perPeer * Math.max(0, ranks - inDomain * inNode)) / group.netOutRate;
     latency += Math.ceil(Math.log2(islands)) * group.netLatency;
     rest += Math.min(slow, transfer);
     slow = Math.max(slow, transfer);
@@ -114,7 +114,7 @@ function directTime(group: GroupPrice, everything: boolean, bytes: number): numb
     (inDomain > 1 ? group.domain.allReduce.alpha : group.start) +
     (inNode > 1 ? group.pcieLatency : 0) +
     (islands > 1 ? group.netLatency : 0);
-  const rate = islands > 1 ? group.netRate : inNode > 1 ? group.pcieOutRate : group.flatRate;
+  const rate = islands > 1 ? group.netOutRate : inNode > 1 ? group.pcieOutRate : group.flatRate;
   return latency + sent / rate;
 }
 

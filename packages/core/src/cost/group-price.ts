@@ -2,6 +2,7 @@
 import type { ClusterSpec } from '../cluster/index.ts';
 import { type Mesh, worldSize } from '../mesh/index.ts';
 import { type CurveTerms, type DomainTerms, domainTerms, sendTerms } from './curves.ts';
+import { fabricShare } from './fabric-share.ts';
 import { type GroupAxes, groupAxes, sendLeaves, spreadOver } from './group-shape.ts';
 
 /** A group: ranks = inDomain x inNode x islands where it tiles its blocks.
@@ -24,6 +25,8 @@ export interface GroupPrice {
   readonly pcieOutRate: number;
   readonly pcieLatency: number;
   readonly netRate: number;
+  /** The same for exchanges in which every rank sends to all others. */
+  readonly netOutRate: number;
   readonly netLatency: number;
   /** Device seconds before the first byte when no member shares a domain. */
   readonly start: number;
@@ -39,7 +42,7 @@ export interface ClusterTerms {
   domainOf(ranks: number): DomainTerms;
   readonly send: CurveTerms;
   readonly pcieFull: number;
-  /** A rank's share of its NIC and of the spine. */
+  /** A rank's share of its NIC. */
   readonly netShare: number;
 }
 
@@ -56,7 +59,7 @@ export function clusterTerms(cluster: ClusterSpec): ClusterTerms {
     },
     send: sendTerms(intra),
     pcieFull: pcie.bandwidth.value * pcie.efficiency.value,
-    netShare: wire / inter.oversubscription.value,
+    netShare: wire,
   };
 }
 
@@ -76,6 +79,7 @@ export function groupPrice(terms: ClusterTerms, mesh: Mesh, mask: number): Group
   const flatWire =
     inter.rate.value * inter.efficiency.value * Math.min(1, gpusPerNode / inter.gpusPerNic / groupsOfNode);
   const start = terms.send.alpha;
+  const fabric = fabricShare(terms.cluster, group, world, islands > 1 ? group.ranks / islands : group.ranks);
   const partial = {
     ranks: group.ranks,
     inDomain: inDomain.members,
@@ -86,13 +90,14 @@ export function groupPrice(terms: ClusterTerms, mesh: Mesh, mask: number): Group
     pcieRate,
     pcieOutRate: terms.pcieFull / uplink.out,
     pcieLatency: pcie.latency.value,
-    netRate: terms.netShare,
+    netRate: terms.netShare / fabric.ring,
+    netOutRate: terms.netShare / fabric.out,
     netLatency: inter.latency.value,
     start,
-    flatRate: islands > 1 ? flatWire / inter.oversubscription.value : domains > 1 ? pcieRate : intraRate(terms.cluster),
+    flatRate: islands > 1 ? flatWire / fabric.ring : domains > 1 ? pcieRate : intraRate(terms.cluster),
     flatLatency: islands > 1 ? inter.latency.value : domains > 1 ? pcie.latency.value : intra.latency.value,
   };
-  return { ...partial, send: sendPrice(terms, group, partial.pcieOutRate) };
+  return { ...partial, send: sendPrice(terms, group, partial.pcieOutRate, terms.netShare / fabric.send) };
 }
 
 const intraRate = ({ intra }: ClusterSpec): number => intra.bandwidth.value * intra.efficiency.value;
@@ -114,7 +119,7 @@ function uplinkFlows(cluster: ClusterSpec, group: GroupAxes, world: number, inDo
 }
 
 /** A message to the next coordinate, over the slowest link that a neighbour pair needs. */
-function sendPrice(terms: ClusterTerms, group: GroupAxes, pcieOutRate: number): CurveTerms {
+function sendPrice(terms: ClusterTerms, group: GroupAxes, pcieOutRate: number, netRate: number): CurveTerms {
   const { intra, pcie, inter, gpusPerNode } = terms.cluster;
   const stride = group.strides[0] ?? 1;
   const degree = group.degrees[0] ?? 1;
@@ -124,7 +129,7 @@ function sendPrice(terms: ClusterTerms, group: GroupAxes, pcieOutRate: number): 
     perByte: 1 / rate,
     perRootByte: 0,
   });
-  if (sendLeaves(stride, degree, island)) return over(inter.latency.value, terms.netShare);
+  if (sendLeaves(stride, degree, island)) return over(inter.latency.value, netRate);
   if (sendLeaves(stride, degree, intra.gpus)) return over(pcie.latency.value, pcieOutRate);
   return terms.send;
 }

@@ -1,8 +1,9 @@
 /** @file Job files: YAML or JSON text to a job, with all issues at once and each at its line and column. */
 import { type ClusterResult, clusterFromRequest } from '../cluster/index.ts';
+import { isMapping } from '../errors/fields/index.ts';
 import { type Issue, issue } from '../errors/index.ts';
 import type { Job, Precision } from '../job/index.ts';
-import { type BatchResult, batchOf, createJob, validateJob } from '../job/index.ts';
+import { type BatchResult, batchOf, checkPrecision, createJob, jobDefaults, validateJob } from '../job/index.ts';
 import { LONGEST_JOB, placeIssue, readDocument, type SourceDocument } from './document.ts';
 import { checkJobFile, type JobFile } from './job-schema.ts';
 import { type LayoutReading, layoutFromMapping, parseLayoutString } from './layout-request.ts';
@@ -54,6 +55,8 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
   issues.push(...validateJob({ model, batch }));
   if (!cluster || hasErrors(issues)) return { issues };
   const { name = nameFromPath(fileName), precision, optimizer, framework, kernels } = file;
+  issues.push(...checkPrecision({ cluster, precision: (precision ?? jobDefaults.precision) as Precision }));
+  if (hasErrors(issues)) return { issues };
   const job = createJob({
     name,
     model,
@@ -120,9 +123,6 @@ function readLayout(layout: JobFile['layout'], document: SourceDocument): Layout
   if (typeof layout !== 'string') return layoutFromMapping(layout, 'layout');
   return parseLayoutString(layout, { at: (offset) => document.within('layout', offset) });
 }
-
-const isMapping = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Puts issues at their place; `layout.tensor` stands where the file says `tp`, in a mapping or inside a text. */
 function placerOf(document: SourceDocument, { places, written }: LayoutReading): (each: Issue) => Issue {

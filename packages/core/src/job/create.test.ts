@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClusterSpec } from '../cluster/index.ts';
+import { createCluster } from '../cluster/index.ts';
 import { InputError, type Issue } from '../errors/index.ts';
 import { modelFromPreset } from '../model/index.ts';
 import { batchOf, batchTokens } from './batch.ts';
 import { createJob, type JobInput, validateJob } from './create.ts';
 
-const cluster = { name: 'any' } as ClusterSpec;
+const cluster = createCluster('dgx-a100');
 const { model } = modelFromPreset('gpt2', 'model');
 if (!model) throw new Error('no gpt2');
 const base: JobInput = { model, cluster, batch: { sequences: 8, length: 1024 } };
@@ -103,5 +103,12 @@ describe('a job', () => {
       { code: 'BATCH_BEYOND_LIMIT', severity: 'warning', hint: 'Use at most 7 sequences, or raise batch.max.' },
     ]);
     expect(validateJob(createJob({ ...base, batch: { sequences: 8, length: 1024, maxTokens: 8192 } }))).toEqual([]);
+  });
+  it('refuses a precision that the device does not have, and names those that it has', () => {
+    const volta = createCluster('dgx-1v');
+    expect(thrown({ ...base, cluster: volta }).map(({ code, path, hint }) => [code, path, hint])).toEqual([
+      ['PRECISION_NOT_ON_DEVICE', 'precision', 'Use fp16 or fp32.'],
+    ]);
+    expect(thrown({ ...base, cluster: volta, precision: 'fp16' })).toEqual([]);
   });
 });

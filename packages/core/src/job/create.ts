@@ -34,13 +34,22 @@ export function createJob(input: JobInput): Job {
     batch,
     kernels: Object.freeze({ ...jobDefaults.kernels, ...withoutUndefined(input.kernels ?? {}) }),
   } as Job;
-  throwOnErrors(validateJob(job));
+  throwOnErrors([...validateJob(job), ...checkPrecision(job)]);
   return Object.freeze(job);
 }
 
 /** All that is wrong or risky between the parts of a job; layouts are judged elsewhere. */
 export function validateJob(job: Pick<Job, 'batch' | 'model'>): readonly Issue[] {
   return [...checkCompiles(job.model), ...checkBatch(job.batch, job.model, 'batch')];
+}
+
+/** The device has products of the type that the job computes in. */
+export function checkPrecision({ cluster, precision }: Pick<Job, 'cluster' | 'precision'>): readonly Issue[] {
+  const { name, gemm } = cluster.device;
+  if (gemm[precision] !== undefined) return [];
+  const there = (['bf16', 'fp16', 'fp32'] as const).filter((type) => gemm[type] !== undefined);
+  const message = `${name} has no products in ${precision}.`;
+  return [issue('PRECISION_NOT_ON_DEVICE', 'precision', message, `Use ${there.join(' or ')}.`, { precision })];
 }
 
 function checkNumbers({ batch, kernels, model }: JobInput): readonly Issue[] {

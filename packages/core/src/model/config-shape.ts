@@ -1,8 +1,9 @@
 /** @file The shape that a configuration of a known family states, with the family's defaults. */
+
+import { type Fields, isMapping, type Mapping, wrongType } from '../errors/fields/index.ts';
 import { didYouMean, type Issue, issue, quote } from '../errors/index.ts';
 import { dimensionRules } from './dimensions.ts';
 import type { Family } from './families/index.ts';
-import { type Fields, isMapping, type Mapping, wrongType } from './fields.ts';
 import { type ModelShape, type ShapeKey, shapeRules } from './shape.ts';
 import type { ActivationKind } from './types.ts';
 

@@ -1,7 +1,8 @@
 /** @file Which architecture a configuration is of; one that is not modelled is refused by name. */
+
+import { type Fields, isMapping, joinPath, type Mapping, wrongType } from '../errors/fields/index.ts';
 import { didYouMean, type Issue, issue, quote, quoteName } from '../errors/index.ts';
 import { type Family, families, missingParts } from './families/index.ts';
-import { type Fields, isMapping, joinPath, type Mapping, wrongType } from './fields.ts';
 
 /** `MixtralForCausalLM`, `mixtral` and `Mixtral` are all `mixtral`. */
 const stemOf = (name: string): string =>

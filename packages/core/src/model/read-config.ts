@@ -1,10 +1,11 @@
 /** @file From a parsed Hugging Face `config.json` to a model. Keys without effect on the layers are left alone; what
  * would change the numbers and is not modelled is refused by name. */
+
+import { type Fields, fieldsOf, isMapping, joinPath, type Mapping, wrongType } from '../errors/fields/index.ts';
 import { type Code, type Issue, warning } from '../errors/index.ts';
 import { modelOf } from './check.ts';
 import { presentKey, shapeOfConfig, statedNull } from './config-shape.ts';
 import type { Family } from './families/index.ts';
-import { type Fields, fieldsOf, isMapping, joinPath, type Mapping, wrongType } from './fields.ts';
 import { findFamily, languagePart, refusedKeys } from './find-family.ts';
 import type { ModelResult } from './read-dimensions.ts';
 import type { ShapeKey } from './shape.ts';

@@ -1,7 +1,7 @@
+import { type Fields, fieldsOf, isMapping, type Mapping, wrongType } from '../errors/fields/index.ts';
 import { didYouMean, type Issue, issue, quote, quoteName } from '../errors/index.ts';
 import { modelOf } from './check.ts';
 import { type DimensionKey, dimensionRules, type ModelDimensions } from './dimensions.ts';
-import { type Fields, fieldsOf, isMapping, type Mapping, wrongType } from './fields.ts';
 import type { ActivationKind, ModelSpec } from './types.ts';
 
 /** A model that was read, and all that is wrong or worth knowing; `model` is present when no issue is an error. */

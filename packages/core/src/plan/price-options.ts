@@ -33,8 +33,9 @@ function shareOf(kernel: AttentionKernel, generation: ClusterSpec['device']['gen
   return { forward: NEWER * forward, backward: NEWER * backward };
 }
 
+/** Release 2 is the best kernel there, or the device's own rate is already that of what runs on it. */
 const isOlder = (generation: ClusterSpec['device']['generation']): boolean =>
-  generation === 'ampere' || generation === 'ada';
+  generation !== 'hopper' && generation !== 'blackwell';
 
 /** Standard deviation of the speed of devices of one kind under load; physics notes say 1 to 2 %. */
 const SPREAD = 0.01;

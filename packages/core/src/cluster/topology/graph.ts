@@ -18,20 +18,22 @@ export type LinkSpeeds = ReadonlyMap<number, number>;
 /** The graph of a cluster. */
 export const topologyOf = (cluster: ClusterSpec): Topology => createTopology(partsOf(cluster));
 
-/** What a cluster says of its links. Where it says nothing of leaves, each card has its share of the spine by itself. */
+/** What a cluster says of its links. Where it says nothing of leaves, each card has its share of the spine by itself; of
+ * several levels of switches the innermost one that is oversubscribed stands for all. */
 export function partsOf({ nodes, gpusPerNode, intra, pcie, inter }: ClusterSpec): TopologyParts {
+  const tier = inter.tiers.find(({ oversubscription }) => oversubscription.value > 1) ?? inter.tiers[0];
   return {
     nodes,
     devicesPerNode: gpusPerNode,
     domain: intra.gpus,
-    shape: { kind: 'switch' },
+    shape: { kind: intra.kind === 'mesh' ? 'mesh' : 'switch' },
     domainRate: intra.bandwidth.value * intra.efficiency.value,
     pcieRate: pcie.bandwidth.value * pcie.efficiency.value,
     devicesPerUplink: Math.min(gpusPerNode, pcie.gpusPerUplink.value),
     devicesPerNic: inter.gpusPerNic,
     nicRate: inter.rate.value * inter.efficiency.value,
-    nodesPerLeaf: 1,
-    oversubscription: inter.oversubscription.value,
+    nodesPerLeaf: tier?.nodes ?? 1,
+    oversubscription: tier?.oversubscription.value ?? 1,
   };
 }
 

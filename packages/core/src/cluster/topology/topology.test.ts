@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCluster } from '../presets.ts';
+import { createCluster } from '../presets/build.ts';
 import { createTopology, partsOf, type TopologyParts, topologyOf, withSpeeds } from './index.ts';
 
 /** The links of a message in words, `from > to`. */

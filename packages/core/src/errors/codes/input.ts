@@ -46,4 +46,8 @@ export const input = {
     meaning: 'The file is larger or deeper than the limit, or grows beyond it when aliases are expanded.',
     fix: 'Give a smaller file without repeated aliases.',
   },
+  KEYS_CONFLICT: {
+    meaning: 'Two keys say the same thing in two ways.',
+    fix: 'Keep one of them.',
+  },
 } as const;

@@ -20,6 +20,10 @@ export const job = {
     meaning: 'Sequences are longer than the longest that the model states.',
     fix: 'Shorten the sequences unless you extend the context on purpose.',
   },
+  PRECISION_NOT_ON_DEVICE: {
+    meaning: 'The device has no matrix products of the element type that the job computes in.',
+    fix: 'Use a precision that the device has.',
+  },
   LAYOUT_KEY_NOT_YET: {
     meaning: 'A layout key is part of the contract but only its default is priced yet.',
     fix: 'Leave the key out or give its default.',

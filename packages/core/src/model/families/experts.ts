@@ -1,5 +1,5 @@
 /** @file Architectures with experts: how their keys are called. */
-import type { Mapping } from '../fields.ts';
+import type { Mapping } from '../../errors/fields/index.ts';
 import type { ModelShape } from '../shape.ts';
 import {
   type ConfigKeys,

@@ -1,4 +1,4 @@
-import type { Mapping } from '../fields.ts';
+import type { Mapping } from '../../errors/fields/index.ts';
 import type { ModelShape, ShapeKey } from '../shape.ts';
 import type { ModelKind } from '../types.ts';
 

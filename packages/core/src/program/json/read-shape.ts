@@ -1,4 +1,5 @@
 /** @file Holds a value of unknown origin against a shape: a clean copy with keys in the order of the shape, or findings. */
+import { isMapping } from '../../errors/fields/index.ts';
 import { type Code, didYouMean, quote, quoteName } from '../../errors/index.ts';
 import type { NameShape, NumberShape, ObjectShape, Shape, UnionShape } from './shape.ts';
 
@@ -50,9 +51,6 @@ export function readShape(value: unknown, shape: Shape, path: Path, findings: Fi
       return isMapping(value) ? readUnion(value, shape, path, findings) : wrong('a mapping');
   }
 }
-
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isFiniteNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 

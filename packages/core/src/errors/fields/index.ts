@@ -1,5 +1,5 @@
 /** @file Reads typed fields of an untrusted mapping; every problem becomes an issue with the dotted path of its key. */
-import { type Issue, issue, quote } from '../errors/index.ts';
+import { type Code, didYouMean, type Issue, issue, quote, quoteName } from '../index.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
 
@@ -15,13 +15,24 @@ export interface FieldRule {
 
 /** Typed access to one mapping. A field that is absent, null or wrong reads as undefined; what is wrong is in `issues`. */
 export interface Fields {
-  readonly issues: readonly Issue[];
+  /** Readers that check more add theirs. */
+  readonly issues: Issue[];
+  /** Path of the mapping itself. */
+  readonly path: string;
   /** Path of a key of this mapping. */
   at(key: string): string;
+  /** The first of `keys` is there, whatever it holds. */
+  has(key: string): boolean;
   integer(keys: readonly string[], rule: FieldRule): number | undefined;
   real(keys: readonly string[], rule: FieldRule): number | undefined;
   boolean(keys: readonly string[], rule: FieldRule): boolean | undefined;
   text(keys: readonly string[], rule: FieldRule): string | undefined;
+  /** One of `names`, case ignored. */
+  choice<Name extends string>(key: string, names: readonly Name[], code?: Code): Name | undefined;
+  /** The fields of the mapping under `key`, which may have the keys `known`; its issues are among these. */
+  mapping(key: string, known: readonly string[]): Fields | undefined;
+  /** The values of the list under `key`, each with its path. */
+  list(key: string): readonly { readonly value: unknown; readonly path: string }[];
   /** The value under the first of `keys` that is present and not null. */
   raw(keys: readonly string[]): { readonly key: string; readonly value: unknown } | undefined;
 }
@@ -33,9 +44,18 @@ export const isMapping = (value: unknown): value is Mapping =>
 /** Path of `key` under `path`; an empty path is the document itself. */
 export const joinPath = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
+/** What a reader of fields may be told. */
+export interface FieldOptions {
+  /** All keys that the mapping may have: another one is an issue with the nearest of them. */
+  readonly known?: readonly string[];
+  /** Where issues go; a list of its own when absent. */
+  readonly issues?: Issue[];
+}
+
 /** Fields of `mapping`, which stands at `path`. The first of several keys is the one that messages name. */
-export function fieldsOf(mapping: Mapping, path: string): Fields {
-  const issues: Issue[] = [];
+export function fieldsOf(mapping: Mapping, path: string, options: FieldOptions = {}): Fields {
+  const { issues = [], known } = options;
+  if (known !== undefined) issues.push(...unknownKeys(mapping, path, known));
   const at = (key: string): string => joinPath(path, key);
   const raw: Fields['raw'] = (keys) => {
     for (const key of keys) {
@@ -57,8 +77,31 @@ export function fieldsOf(mapping: Mapping, path: string): Fields {
   };
   return {
     issues,
+    path,
     at,
     raw,
+    has: (key) => raw([key]) !== undefined,
+    choice(key, names, code = 'VALUE_UNKNOWN') {
+      const found = raw([key]);
+      const name = found && nameIn(found.value, names);
+      if (found && name === undefined) issues.push(unknownName(found.value, at(key), names, code));
+      return name;
+    },
+    mapping(key, inner) {
+      const found = raw([key]);
+      if (found === undefined) return undefined;
+      if (isMapping(found.value)) return fieldsOf(found.value, at(key), { known: inner, issues });
+      issues.push(wrongType(at(key), found.value, `a mapping of ${inner.join(', ')}`));
+      return undefined;
+    },
+    list(key) {
+      const found = raw([key]);
+      if (found === undefined) return [];
+      if (Array.isArray(found.value))
+        return found.value.map((value, index) => ({ value, path: at(`${key}.${index}`) }));
+      issues.push(wrongType(at(key), found.value, 'a list'));
+      return [];
+    },
     integer: (keys, rule) => read(keys, rule, (value, place) => checkNumber(value, place, rule, true)),
     real: (keys, rule) => read(keys, rule, (value, place) => checkNumber(value, place, rule, false)),
     boolean: (keys, rule) =>
@@ -69,6 +112,39 @@ export function fieldsOf(mapping: Mapping, path: string): Fields {
       read(keys, rule, (value, place) => (typeof value === 'string' ? value : wrongType(place, value, 'text'))),
   };
 }
+
+function unknownKeys(mapping: Mapping, path: string, known: readonly string[]): readonly Issue[] {
+  return Object.keys(mapping)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const near = didYouMean(key, known);
+      const hint = near === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${near}?`;
+      return issue('KEY_UNKNOWN', joinPath(path, key), `${quoteName(key)} is not a key here.`, hint);
+    });
+}
+
+/** The name that `value` spells, case ignored. */
+export const nameIn = <Name extends string>(value: unknown, names: readonly Name[]): Name | undefined =>
+  typeof value === 'string' ? names.find((name) => name.toLowerCase() === value.toLowerCase()) : undefined;
+
+/** Most names that a hint lists; more are left to the nearest ones. */
+const LISTED = 24;
+
+/** An issue for a name that is none of `names`, with the nearest. */
+export function unknownName(value: unknown, path: string, names: readonly string[], code: Code): Issue {
+  const near = typeof value === 'string' ? didYouMean(value, names) : undefined;
+  const known = names.length <= LISTED ? `Known: ${names.join(', ')}.` : `${names.length} are known.`;
+  const hint =
+    near === undefined
+      ? names.length <= LISTED
+        ? `Use ${names.join(', ')}.`
+        : listedFew(names)
+      : `Did you mean ${near}? ${known}`;
+  return issue(code, path, `${quote(value)} is not one of the ${names.length} known names.`, hint);
+}
+
+const listedFew = (names: readonly string[]): string =>
+  `Use one of ${names.slice(0, LISTED).join(', ')} or ${names.length - LISTED} more.`;
 
 /** An issue for a value of another type than `expected`, for example "a whole number". */
 export const wrongType = (path: string, value: unknown, expected: string): Issue =>
