@@ -3,6 +3,19 @@
 export { type AxisFacts, type ExchangeFacts, type GpuFacts, type StepFacts, stepFacts } from './exchanges/facts.ts';
 export { Exchanges, type ExchangesProps } from './exchanges/figure.tsx';
 export * from './palette/index.ts';
+export { Steps, type StepsProps, StepsStill, stillFrames } from './steps/figure.tsx';
+export {
+  type Lesson,
+  type LessonKey,
+  type LessonModel,
+  type LessonScene,
+  lessonJob,
+  lessonModels,
+  lessonScene,
+  lessons,
+} from './steps/lessons.ts';
+export { type ScriptOptions, type ScriptStep, type StepScript, stepScript } from './steps/script.ts';
+export { type Detail, frameOfStep, framesOf, type Moment, momentOf, placeOfFrame } from './steps/state.ts';
 export { svgText } from './svg/frame.tsx';
 export { type Invocation, type StageTimeline, stageTimelines } from './timeline/facts.ts';
 export { StepTimeline, type TimelineProps } from './timeline/figure.tsx';

@@ -37,6 +37,26 @@ describe('meshwright figure', () => {
     ]);
   });
 
+  it('tells a step press by press, with the closed forms at its end', async () => {
+    const { out } = await figure('steps', 'job.yaml');
+    expect(out.split('\n')[0]).toMatch(/^toy: tensor 2 \S data 2 \S pipeline 2, \d+ steps$/);
+    expect(out).toContain('Bytes counted in the program equal the closed forms on every axis.');
+    const { out: json } = await figure('steps', 'job.yaml', '--json');
+    const { totals, steps } = JSON.parse(json);
+    const sent = totals.map((each: { counted: number }[]) => each.reduce((sum, { counted }) => sum + counted, 0));
+    expect(sent).toEqual([3088, 3076]);
+    expect(steps.at(-1).lists.map((each: { sent: number }) => each.sent)).toEqual([3088, 3076]);
+  });
+
+  it('draws a step at a frame, all of it, and no frame beyond its end', async () => {
+    const { out } = await figure('steps', 'job.yaml', '--svg', '--step', '3');
+    expect(out).toMatch(/\(3 of \d+\)/);
+    expect((await figure('steps', 'job.yaml', '--svg')).out).toContain('Update');
+    const { code, err } = await figure('steps', 'job.yaml', '--svg', '--step', '9999');
+    expect(code).toBe(2);
+    expect(err).toContain('frame 9999 is beyond the last one');
+  });
+
   it('draws on stdout or into a file', async () => {
     for (const name of ['exchanges', 'timeline']) {
       const { code, out, err } = await figure(name, 'job.yaml', '--svg');
@@ -54,7 +74,7 @@ describe('meshwright figure', () => {
     expect(empty.err).toContain('VALUE_OUT_OF_RANGE  --from');
     const unknown = await figure('pie', 'job.yaml');
     expect(unknown.code).toBe(2);
-    expect(unknown.err).toContain('exchanges, timeline');
+    expect(unknown.err).toContain('exchanges, steps, timeline');
   });
 
   it('asks for the job when it is given a program', async () => {

@@ -1,25 +1,28 @@
 /** @file `meshwright figure`: a figure as SVG, as a table, or as data. */
 import { Argument, type Command, Option } from '@commander-js/extra-typings';
-import { InputError, issue } from '@meshwright/core/errors';
+import { bytesByLaw } from '@meshwright/core/compile';
+import { assertUnreachable, InputError, issue } from '@meshwright/core/errors';
 import { createEvaluator } from '@meshwright/core/plan';
 import { pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
 import { formatSeconds, seconds } from '@meshwright/core/units';
-import { stageTimelines, stepFacts } from '@meshwright/figures';
+import { type Detail, framesOf, stageTimelines, stepFacts, stepScript } from '@meshwright/figures';
 import type { Host, Session } from '../host.ts';
 import { saveNamed } from '../input/files.ts';
 import { type ProgramSource, readProgramSource } from '../input/program-file.ts';
 import { printIssues } from '../output/issues.ts';
 import { formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
-import { drawExchanges, drawTimeline } from './figure-drawings.ts';
-import { exchangesReport, timelineReport } from './figure-reports.ts';
+import { drawExchanges, drawSteps, drawTimeline } from './figure-drawings.ts';
+import { exchangesReport, stepsReport, timelineReport } from './figure-reports.ts';
 
-const names = ['exchanges', 'timeline'] as const;
+const names = ['exchanges', 'steps', 'timeline'] as const;
 
 /** Adds `figure NAME JOB`. */
 export function registerFigure(command: Command, { host }: Session): void {
   command
     .command('figure')
-    .description('A figure of a job: exchanges (what GPUs hold and move) or timeline (one step in time).')
+    .description(
+      'A figure of a job: exchanges (what GPUs hold and move), steps (one step, press by press) or timeline (one step in time).',
+    )
     .addArgument(new Argument('<NAME>', 'which figure').choices(names))
     .argument('<JOB>', 'a job file, - for standard input')
     .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=8,pp=4')
@@ -27,13 +30,15 @@ export function registerFigure(command: Command, { host }: Session): void {
     .option('--out <FILE>', 'write the drawing to a file')
     .addOption(new Option('--from <MS>', 'begin of the timeline in milliseconds').argParser(millisecondsOf('--from')))
     .addOption(new Option('--to <MS>', 'end of the timeline in milliseconds').argParser(millisecondsOf('--to')))
+    .addOption(new Option('--step <N>', 'steps: the frame to draw, 0 for the beginning').argParser(frameOf))
+    .option('--hops', 'steps: each message of an exchange is a frame')
     .addOption(formatOption())
     .addOption(jsonOption())
     .action((name, path, options) => {
       const source = readProgramSource(path, options.layout, host);
       const format = formatOf(options);
       if (format !== 'json') printIssues(source.issues, host);
-      const figure = name === 'exchanges' ? exchangesOf(source) : timelineOf(source, options.from, options.to);
+      const figure = figureOf(name, source, options);
       if (options.svg !== true && options.out === undefined) return printReport(figure.report(), format, host);
       deliver(figure.draw(), options.out, host);
     });
@@ -42,6 +47,37 @@ export function registerFigure(command: Command, { host }: Session): void {
 interface Figure {
   report(): Report;
   draw(): string;
+}
+
+interface FigureOptions {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly step?: number | undefined;
+  readonly hops?: true | undefined;
+}
+
+function figureOf(name: (typeof names)[number], source: ProgramSource, options: FigureOptions): Figure {
+  switch (name) {
+    case 'exchanges':
+      return exchangesOf(source);
+    case 'steps':
+      return stepsOf(source, options.step, options.hops === true ? 'hops' : 'collectives');
+    case 'timeline':
+      return timelineOf(source, options.from, options.to);
+    default:
+      return assertUnreachable(name);
+  }
+}
+
+function stepsOf(source: ProgramSource, frame: number | undefined, detail: Detail): Figure {
+  const { program, job, layout } = withJob(source);
+  const script = stepScript(program, job.cluster, { law: bytesByLaw(job, layout) });
+  const last = framesOf(script, detail);
+  if (frame !== undefined && frame > last) {
+    const message = `frame ${frame} is beyond the last one, ${last}.`;
+    throw new InputError([issue('VALUE_OUT_OF_RANGE', '--step', message, `Use 0 to ${last}.`)]);
+  }
+  return { report: () => stepsReport(script), draw: () => drawSteps(script, frame, detail) };
 }
 
 function exchangesOf(source: ProgramSource): Figure {
@@ -90,3 +126,9 @@ const millisecondsOf =
       issue('VALUE_OUT_OF_RANGE', option, `${text} is not a number of milliseconds.`, 'Use 0 or more.'),
     ]);
   };
+
+function frameOf(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new InputError([issue('VALUE_OUT_OF_RANGE', '--step', `${text} is not a frame.`, 'Use 0 or more.')]);
+}

@@ -47,10 +47,10 @@ describe('why', () => {
   it('says it of exchanges between stages, both ways', () => {
     expect([ofLine(0, 5), ofLine(0, 6), ofLine(1, 3), ofLine(1, 9)]).toMatchInlineSnapshot(`
       [
-        "sends x1[0] to stage 1, because the next layers are there",
-        "receives dx1[0] from stage 1, because the next layers are there",
-        "receives x1[0] from stage 0, because the layers before are there",
-        "sends dx1[0] to stage 0, because the layers before are there",
+        "sends layer 1's input (micro-batch 0) to stage 1, because the next layers are there",
+        "receives layer 1's input gradient (micro-batch 0) from stage 1, because the next layers are there",
+        "receives layer 1's input (micro-batch 0) from stage 0, because the layers before are there",
+        "sends layer 1's input gradient (micro-batch 0) to stage 0, because the layers before are there",
       ]
     `);
   });

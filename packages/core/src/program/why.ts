@@ -190,9 +190,17 @@ function nameOfSubject(operation: Operation | undefined): string | undefined {
 }
 
 function phrase(name: string, block: number | undefined, layers: number | undefined): string {
-  if (block === undefined) return name;
+  if (block === undefined) return boundaryPhrase(name, layers) ?? name;
   const owner = block < 0 ? "the embedding's" : block === layers ? "the head's" : `layer ${block}'s`;
   return `${owner} ${Object.hasOwn(plainNames, name) ? plainNames[name] : name}`;
+}
+
+/** What travels between stages, `x3[0]`: the input of the first block behind the boundary, or its gradient. */
+function boundaryPhrase(name: string, layers: number | undefined): string | undefined {
+  const [, gradient, block, microBatch] = /^(d?)x(\d+)\[(\d+)\]$/.exec(name) ?? [];
+  if (block === undefined) return undefined;
+  const owner = Number(block) === layers ? "the head's" : `layer ${block}'s`;
+  return `${owner} input${gradient ? ' gradient' : ''} (micro-batch ${microBatch})`;
 }
 
 /** What the buffers of our templates are called in prose. */
