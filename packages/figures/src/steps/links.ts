@@ -1,7 +1,14 @@
 /** @file Who sends to whom in a step, how much, and in how many messages one after the other. */
 import { algorithms } from '@meshwright/core/collectives';
-import { type AxisName, coordinateOf, groupOf, rankOf } from '@meshwright/core/mesh';
-import { type Collective, degreesOf, type ExpandedList, type Program, sentBytes } from '@meshwright/core/program';
+import { rankOf } from '@meshwright/core/mesh';
+import {
+  type Collective,
+  degreesOf,
+  type ExpandedList,
+  membersOf,
+  type Program,
+  sentBytes,
+} from '@meshwright/core/program';
 import type { OrderedStep } from './order.ts';
 import type { StageGpu } from './script.ts';
 
@@ -54,7 +61,7 @@ export function linksOf(
       add(received, peer, bytes);
     } else add(received, list, bytes);
     if (operation.kind === 'collective') {
-      hops = Math.max(hops, algorithms[operation.algorithm].steps(operation.collective, degrees(operation.axis)));
+      hops = Math.max(hops, hopsOf(operation, degrees(operation.axis)));
     }
     for (const gpu of gpus) {
       if (gpu.list !== list) continue;
@@ -95,6 +102,10 @@ const peersOf = (program: Program, { coordinate }: StageGpu, peer: number): read
   { rank: rankOf(program.mesh, { ...coordinate, pipeline: peer }), elided: false },
 ];
 
+/** Messages of a collective that wait for each other. A shift around a circle is one. */
+export const hopsOf = ({ algorithm, collective }: Collective, degree: number): number =>
+  collective === 'shift' ? Math.min(1, degree - 1) : algorithms[algorithm].steps(collective, degree);
+
 /** The next shown member of the ring, or all other shown members. */
 function membersAfter(
   program: Program,
@@ -102,12 +113,7 @@ function membersAfter(
   operation: Collective,
   gpus: readonly StageGpu[],
 ): readonly Target[] {
-  const named = program.groups.find(({ name }) => name === operation.axis);
-  const axis = named?.along ?? (operation.axis as AxisName);
-  const all = groupOf(program.mesh, rank, [axis]);
-  const members = named
-    ? all.filter((each) => named.coordinates.includes(coordinateOf(program.mesh, each)[axis]))
-    : all;
+  const members = membersOf(program, rank, operation.axis);
   const shown = members.filter((each) => gpus.some((gpu) => gpu.rank === each));
   const others = shown.filter((each) => each !== rank);
   if (spreads(operation)) return others.map((each) => ({ rank: each, elided: false }));

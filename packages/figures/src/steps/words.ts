@@ -1,6 +1,6 @@
 /** @file The words of a step: what happens where, and why. Reasons are the program's own (`renderWhy`). */
-import { algorithms } from '@meshwright/core/collectives';
 import {
+  type Collective,
   collectiveBytes,
   degreesOf,
   type ExpandedList,
@@ -11,6 +11,7 @@ import {
   sentBytes,
 } from '@meshwright/core/program';
 import { bytes, formatBytes } from '@meshwright/core/units';
+import { hopsOf } from './links.ts';
 import type { OrderedStep } from './order.ts';
 import { directionsOf } from './schedule.ts';
 
@@ -217,16 +218,19 @@ export function sumOf(program: Program, lists: readonly ExpandedList[], { parts,
   const whole = paddedBytes(operation, expanded, degrees);
   const degree = degrees(operation.axis);
   const { collective, algorithm } = operation;
-  const size = formatBytes(bytes(whole));
-  const steps = algorithms[algorithm].steps(collective, degree);
-  const factor =
-    algorithm === 'direct' && collective === 'all-reduce'
-      ? `(${degree} - 1)`
-      : `${collective === 'all-reduce' ? '2 x ' : ''}(${degree} - 1)/${degree}`;
-  const law = algorithms[algorithm].bytesSent(collective, whole, degree);
+  const law = collectiveBytes(collective, algorithm, degree, whole);
+  const steps = hopsOf(operation, degree);
+  const factor = factorOf(operation, degree);
   return {
-    formula: `${factor} x ${size} = ${formatBytes(bytes(collectiveBytes(collective, algorithm, degree, whole)))} in ${steps} ${steps === 1 ? 'hop' : 'hops'}`,
+    formula: `${factor}${formatBytes(bytes(whole))} = ${formatBytes(bytes(law))} in ${steps} ${steps === 1 ? 'hop' : 'hops'}`,
     law,
     counted,
   };
+}
+
+/** What the whole buffer is multiplied with; none where it is sent as it is. */
+function factorOf({ collective, algorithm }: Collective, degree: number): string {
+  if (collective === 'shift' || collective === 'broadcast') return '';
+  if (algorithm === 'direct' && collective === 'all-reduce') return `(${degree} - 1) x `;
+  return `${collective === 'all-reduce' ? '2 x ' : ''}(${degree} - 1)/${degree} x `;
 }
