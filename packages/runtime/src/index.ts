@@ -3,8 +3,15 @@
  */
 export { checkpointPath, completeSteps } from './checkpoint/folder.ts';
 export { exportWeights, importWeights, type Weights } from './checkpoint/hugging-face.ts';
-export { loadCheckpoint, readCheckpoint, type SavedTensor, type TrainingState } from './checkpoint/load.ts';
+export {
+  loadCheckpoint,
+  readCheckpoint,
+  readManifestOf,
+  type SavedTensor,
+  type TrainingState,
+} from './checkpoint/load.ts';
 export type { DataMark, Manifest } from './checkpoint/manifest.ts';
+export type { Drill } from './interpreter/drill.ts';
 export type { RunFailure } from './interpreter/rank.ts';
 export type { KernelEngine } from './kernels/engine.ts';
 export { type BytesDifference, bytesByAxis, compareBytes, predictedByAxis } from './parity/moved-bytes.ts';
@@ -16,10 +23,17 @@ export {
   type ParityFinding,
   type ParityReport,
 } from './parity/parity.ts';
+export type { SupervisedOptions, SupervisedResult } from './supervise/messages.ts';
+export {
+  type ProcessDeath,
+  type Supervised,
+  type SupervisionListener,
+  superviseProgram,
+} from './supervise/supervise.ts';
 export { BYTE_VOCABULARY, builtinCorpus, type Corpus, type CorpusFormat, readCorpus } from './tokens/corpus.ts';
 export type { GlobalTensor, TensorSet } from './train/assemble.ts';
 export { checkRunnable, checkSize } from './train/check-runnable.ts';
-export type { CheckpointOptions } from './train/checkpoints.ts';
+export { type CheckpointOptions, markOf } from './train/checkpoints.ts';
 export { createRankPool, type RankPool } from './train/rank-pool.ts';
 export { type CosineRate, cosineRate, type LearningRate, rateAt } from './train/rate.ts';
 export type { StepReport } from './train/step-report.ts';

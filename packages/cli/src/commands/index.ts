@@ -5,6 +5,7 @@ import { registerFigure } from './figure.ts';
 import { registerModel } from './model.ts';
 import { registerPlan } from './plan.ts';
 import { registerProgram } from './program.ts';
+import { registerResume } from './resume.ts';
 import { registerRun } from './run.ts';
 import { registerScore } from './score.ts';
 import { registerShow } from './show.ts';
@@ -22,6 +23,7 @@ export const registrations: readonly Registration[] = [
   registerProgram,
   registerSimulate,
   registerRun,
+  registerResume,
   registerVerify,
   registerFigure,
   registerModel,

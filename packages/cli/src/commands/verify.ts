@@ -23,9 +23,9 @@ import { printIssues } from '../output/issues.ts';
 import { count } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
 import { jsonOption, printReport, type Report } from '../output/report.ts';
+import { bytesOfRun, peaksOf } from '../output/run-report.ts';
 import { bytesTable, failureWords, memoryTable } from '../output/run-words.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
-import { bytesOfRun, peaksOf } from './run.ts';
 
 const USUAL_STEPS = 5;
 const PATIENCE_MS = 600_000;

@@ -82,7 +82,7 @@ export function bytesTable(bytes: BytesByAxis, periods: number): Table {
 }
 
 /** Peaks of live bytes by rank; ranks with the same numbers share a row. */
-export function memoryTable({ memory }: RunResult): Table {
+export function memoryTable({ memory }: Pick<RunResult, 'memory'>): Table {
   const rows = new Map<string, { readonly ranks: number[]; readonly one: RunResult['memory'][number] }>();
   for (const each of memory) {
     const key = `${each.predictedPeakBytes} ${each.peakBytes} ${each.differs.length}`;

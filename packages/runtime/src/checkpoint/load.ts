@@ -30,7 +30,14 @@ export interface TrainingState {
 
 /** Reads the last complete checkpoint of a folder, or that of `step`. Throws CHECKPOINT_MISSING where there is none and
  * CHECKPOINT_DAMAGED with all that is wrong with it. */
-export function loadCheckpoint(folder: string, step?: number): TrainingState {
+export const loadCheckpoint = (folder: string, step?: number): TrainingState =>
+  readCheckpoint(chosenPath(folder, step));
+
+/** The index of the last complete checkpoint of a folder, or of that of `step`, without its files. Throws as
+ * {@link loadCheckpoint}. */
+export const readManifestOf = (folder: string, step?: number): Manifest => manifestOf(chosenPath(folder, step));
+
+function chosenPath(folder: string, step: number | undefined): string {
   const steps = completeSteps(folder);
   const chosen = step ?? steps.at(-1);
   if (chosen === undefined) {
@@ -42,20 +49,25 @@ export function loadCheckpoint(folder: string, step?: number): TrainingState {
     const hint = steps.length === 0 ? 'Run with --checkpoint-every first.' : `Use step ${steps.join(', ')}.`;
     throw new InputError([issue('CHECKPOINT_MISSING', '', message, hint)]);
   }
-  return readCheckpoint(checkpointPath(folder, chosen));
+  return checkpointPath(folder, chosen);
 }
 
 /** Reads the checkpoint at `path`. Throws CHECKPOINT_DAMAGED. */
 export function readCheckpoint(path: string): TrainingState {
-  const place = join(path, MANIFEST_FILE);
-  const { manifest, issues } = readManifest(new TextDecoder().decode(bytesOf(place, LARGEST_MANIFEST)), place);
-  if (!manifest) throw new InputError(issues);
+  const manifest = manifestOf(path);
   const tensors: TrainingState['tensors'] = Object.fromEntries(
     Object.entries(manifest.shapes).map(([name, shape]) => [name, { shape, states: {} }]),
   );
   const found = manifest.files.flatMap((file) => readShard(path, file, tensors));
   if (found.length > 0) throw new InputError(found.slice(0, MOST_ISSUES));
   return { manifest, tensors };
+}
+
+function manifestOf(path: string): Manifest {
+  const place = join(path, MANIFEST_FILE);
+  const { manifest, issues } = readManifest(new TextDecoder().decode(bytesOf(place, LARGEST_MANIFEST)), place);
+  if (!manifest) throw new InputError(issues);
+  return manifest;
 }
 
 /** Puts the pieces of a file into the tensors; says what is wrong with it. */

@@ -22,6 +22,7 @@ import type { FabricMemory, FabricPlan } from '../transport/fabric.ts';
 import { openPort, type Port } from '../transport/port.ts';
 import type { Arithmetic } from '../transport/wire.ts';
 import { type Cells, createCells } from './cells.ts';
+import type { Drill } from './drill.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 
 /** What a run is asked to do; the same for all ranks. */
@@ -49,6 +50,7 @@ export interface RunOptions {
   /** Weights and optimizer state to go on from. */
   readonly state: TrainingState['tensors'] | undefined;
   readonly saves: SavePlan | undefined;
+  readonly drill: Drill | undefined;
 }
 
 /** Where and when ranks write checkpoints. */

@@ -7,6 +7,7 @@ import { fillInput } from '../inputs/fill.ts';
 import type { Waiting } from '../transport/collectives.ts';
 import { type Cell, type Pending, poison } from './cells.ts';
 import { runCompute } from './compute.ts';
+import { strike } from './drill.ts';
 import { exchangeRun, exchangeWindows } from './exchange.ts';
 import { attributed, type Task } from './lanes.ts';
 import { type Machine, noteSlice } from './machine.ts';
@@ -18,6 +19,7 @@ export function* runPeriod(machine: Machine): Waiting {
     machine.at = expanded.index;
     machine.port.at(expanded.index);
     machine.port.throwIfStopped();
+    strike(machine.options.drill, machine.seat.rank, machine.step, expanded.index);
     for (const instance of machine.allocations.before[expanded.index] ?? []) {
       const cell = machine.cells.allocate(instance);
       fillInput(machine, instance.declaration, cell.data, expanded.microBatch ?? 0);

@@ -7,6 +7,7 @@ import { fillWeights } from '../inputs/weights.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { ownedWeights } from './buckets.ts';
 import { valuesOf } from './cells.ts';
+import { strike } from './drill.ts';
 import { OperationError } from './lanes.ts';
 import { emptyRecord, type Machine, type RunOptions, type SavePlan, type StepRecord } from './machine.ts';
 import { runPeriod } from './period.ts';
@@ -30,7 +31,9 @@ export function* runRank(machine: Machine, { onStep, onSaved }: RankListener): G
   const save = (): void => {
     if (saves === undefined || saved === machine.step) return;
     saved = machine.step;
-    onSaved(saved, saveShards(machine, saves));
+    const files = saveShards(machine, saves);
+    strike(machine.options.drill, machine.seat.rank, saved, 'saved');
+    onSaved(saved, files);
   };
   machine.step = saved;
   for (let step = firstStep; step <= steps; step++) {

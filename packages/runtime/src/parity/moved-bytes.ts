@@ -14,7 +14,11 @@ export interface BytesDifference {
 }
 
 /** What moved against what the program says that `steps` steps send; empty when all is equal. */
-export function compareBytes(program: Program, result: RunResult, steps: number): readonly BytesDifference[] {
+export function compareBytes(
+  program: Program,
+  result: Pick<RunResult, 'bytes'>,
+  steps: number,
+): readonly BytesDifference[] {
   const lists = new Map(bytesSent(program).lists.map((each) => [each.list, each]));
   return result.bytes.flatMap((own, rank) => {
     const predicted = lists.get(listOf(program, seatOf(program, rank)).name)?.exchanges ?? [];

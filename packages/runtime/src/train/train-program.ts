@@ -7,6 +7,7 @@ import { removePartial } from '../checkpoint/folder.ts';
 import { checkState, type TrainingState } from '../checkpoint/load.ts';
 import { placementOf, shapesOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
+import type { Drill } from '../interpreter/drill.ts';
 import type { Fabric, RunOptions } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
 import type { KernelEngine } from '../kernels/engine.ts';
@@ -51,6 +52,8 @@ export interface TrainOptions {
   readonly arithmetic?: RunOptions['arithmetic'];
   /** `wasm` when absent, `plain` for the reference; double precision is always plain. */
   readonly kernels?: KernelEngine;
+  /** Breaks the run on purpose. */
+  readonly drill?: Drill;
   /** All ranks in this thread; absent: one rank a thread. */
   readonly inline?: true;
   /** Threads to use, and to leave running; absent: threads of this run alone. */
@@ -124,6 +127,7 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
     validateEvery: options.validateEvery ?? 0,
     vocabulary: vocabularyOf(program),
     initial: options.initial ?? {},
+    drill: options.drill,
     state: from?.tensors,
     saves: checkpoints && { folder: checkpoints.folder, every: checkpoints.every, placement },
   };

@@ -1,0 +1,120 @@
+/** @file The end of a run: predicted against measured, what was learned, and how to go on. */
+import type { Program } from '@meshwright/core/program';
+import { compareBytes, type ProcessDeath, predictedByAxis, type SupervisedResult } from '@meshwright/runtime';
+import { count, fixed, whole } from './numbers.ts';
+import type { Report } from './report.ts';
+import { type BytesByAxis, bytesTable, failureWords, memoryTable } from './run-words.ts';
+
+/** Bytes of all ranks over the whole run, predicted and moved. */
+export function bytesOfRun(program: Program, result: SupervisedResult): BytesByAxis {
+  const moved: Record<string, number> = {};
+  for (const { axis, bytes } of result.bytes.flat()) moved[axis] = (moved[axis] ?? 0) + bytes;
+  return Object.fromEntries(
+    Object.entries(predictedByAxis(program)).map(([axis, bytes]) => [
+      axis,
+      { predicted: bytes * result.periods, moved: moved[axis] ?? 0 },
+    ]),
+  );
+}
+
+/** Peaks of the fullest rank. */
+export const peaksOf = ({ memory }: SupervisedResult): Readonly<Record<'predicted' | 'tracked' | 'arena', number>> => ({
+  predicted: Math.max(0, ...memory.map(({ predictedPeakBytes }) => predictedPeakBytes)),
+  tracked: Math.max(0, ...memory.map(({ peakBytes }) => peakBytes)),
+  arena: Math.max(0, ...memory.map(({ highWaterBytes }) => highWaterBytes)),
+});
+
+/** What is said of the checkpoints of a run. */
+export interface SavedCheckpoints {
+  readonly folder: string;
+  /** Of the last complete one; undefined when there is none. */
+  readonly step: number | undefined;
+  /** The command that goes on from it. */
+  readonly resume: string;
+}
+
+type RunReport = Report & { readonly ok: boolean };
+
+export function runReport(program: Program, result: SupervisedResult, saved: SavedCheckpoints | undefined): RunReport {
+  const { stopped, losses, memory, firstStep } = result;
+  const failed = typeof stopped === 'object';
+  const differ = failed ? [] : compareBytes(program, result, result.periods);
+  const equal = differ.length === 0 && memory.every(({ differs }) => differs.length === 0);
+  const bytes = bytesOfRun(program, result);
+  const diverged = losses.findIndex((loss) => !Number.isFinite(loss));
+  return {
+    ok: !failed && equal && diverged < 0,
+    answer: failed ? failureWords(stopped) : answerOf(result),
+    tables: failed
+      ? []
+      : [...(Object.keys(bytes).length > 0 ? [bytesTable(bytes, result.periods)] : []), memoryTable(result)],
+    reasons: [
+      ...(diverged < 0 ? [] : [`The loss is no number from step ${firstStep + diverged} on. Use a smaller --rate.`]),
+      ...(saved ? [savedWords(saved, stopped === 'done')] : []),
+      ...differ
+        .slice(0, 8)
+        .map(
+          ({ rank, kind, over, predicted, moved }) =>
+            `rank ${rank}: ${kind} over ${over} moved ${moved}, not ${predicted}.`,
+        ),
+    ],
+    json: () => ({
+      schema: 'meshwright.run/1',
+      steps: losses.length,
+      losses,
+      gradNorms: result.gradientNorms,
+      validationLosses: result.validationLosses,
+      secondsPerStep: result.secondsPerStep,
+      bytes,
+      peakBytes: peaksOf(result),
+      ...checkpointField(saved),
+      stopped,
+    }),
+  };
+}
+
+const checkpointField = (saved: SavedCheckpoints | undefined) =>
+  saved && { checkpoint: { folder: saved.folder, step: saved.step ?? null } };
+
+function savedWords({ folder, step, resume }: SavedCheckpoints, done: boolean): string {
+  if (step === undefined) return `No checkpoint is complete in ${folder}.`;
+  const next = done ? '' : ` Go on with: ${resume}`;
+  return `The checkpoint of step ${step} is in ${folder}.${next}`;
+}
+
+/** The process of the ranks died: what is known of it, and how to go on. */
+export function deathReport(
+  { signal, exitCode, lastStep, lastWords }: ProcessDeath,
+  losses: readonly number[],
+  saved: SavedCheckpoints | undefined,
+): RunReport {
+  const how = signal === undefined ? `ended with code ${exitCode}` : `was ended by ${signal}`;
+  const reason = `the process of the ranks ${how} after step ${lastStep}`;
+  const words = lastWords.trim().split('\n').at(-1);
+  return {
+    ok: false,
+    answer: reason,
+    tables: [],
+    reasons: [
+      ...(words ? [`Its last words: ${words}`] : []),
+      ...(signal === 'SIGKILL' ? ['An operating system that is out of memory does this; so does kill -9.'] : []),
+      ...(saved ? [savedWords(saved, false)] : []),
+    ],
+    json: () => ({
+      schema: 'meshwright.run/1',
+      steps: losses.length,
+      losses,
+      ...checkpointField(saved),
+      stopped: { rank: null, operation: null, reason, signal: signal ?? null, lastStep },
+    }),
+  };
+}
+
+function answerOf({ stopped, losses, validationLosses, secondsPerStep }: SupervisedResult): string {
+  const [first, last] = [losses[0], losses.at(-1)];
+  const validation = Object.values(validationLosses).at(-1);
+  const learned = first === undefined || last === undefined ? '' : `, loss ${fixed(first, 4)} -> ${fixed(last, 4)}`;
+  const validated = validation === undefined ? '' : ` (validation ${fixed(validation, 4)})`;
+  const seconds = secondsPerStep.reduce((sum, each) => sum + each, 0);
+  return `${stopped === 'done' ? 'done' : 'interrupted'}: ${count(losses.length, 'step')} in ${whole(seconds)} s${learned}${validated}`;
+}
