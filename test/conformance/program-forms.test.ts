@@ -57,6 +57,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     data: fc.constantFrom(1, 2),
     context: fc.constant(1),
     contextKind: fc.constant('ring' as const),
+    expert: fc.constant(1),
     sharding: fc.constantFrom(0 as const, 1 as const, 2 as const, 3 as const),
     prefetch: fc.constantFrom(0, 1, 2),
     reshard: fc.boolean(),
@@ -70,7 +71,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     order: fc.constantFrom(defaultOrder, ['data', 'tensor', 'pipeline'] as const),
     pipeline: fc.constantFrom(...pipelines),
   })
-  .map(({ pipeline, ...rest }) => ({ ...rest, ...pipeline }));
+  .map(({ pipeline, ...rest }) => ({ ...rest, expertTensor: rest.tensor, ...pipeline }));
 
 const programs: fc.Arbitrary<Program> = fc
   .tuple(jobs, layouts)

@@ -11,6 +11,8 @@ const alone: Layout = {
   data: 1,
   context: 1,
   contextKind: 'ring',
+  expert: 1,
+  expertTensor: 1,
   sharding: 0,
   prefetch: 1,
   reshard: true,

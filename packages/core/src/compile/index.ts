@@ -1,8 +1,7 @@
 /** @file Compiles a job under a layout into a step program: a sequence of pure passes. */
 import { throwOnErrors } from '../errors/index.ts';
 import { batchTokens, type Job } from '../job/index.ts';
-import type { Layout } from '../layout/index.ts';
-import { createMesh } from '../mesh/index.ts';
+import { type Layout, meshOf } from '../layout/index.ts';
 import { checkCompiles } from '../model/index.ts';
 import type { BufferDeclaration, Group, Program, Template } from '../program/index.ts';
 import { scheduleList } from '../schedules/index.ts';
@@ -48,7 +47,7 @@ export function compileProgram(job: Job, layout: Layout): Program {
   return {
     schema: 'meshwright.program/1',
     name: job.name,
-    mesh: createMesh(layout, layout.order),
+    mesh: meshOf(layout),
     groups: groupsOf(outline),
     layers: outline.layers,
     microBatches: outline.microBatches,

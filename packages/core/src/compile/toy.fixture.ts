@@ -23,6 +23,8 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   data: 2,
   context: 1,
   contextKind: 'ring',
+  expert: 1,
+  expertTensor: changes.tensor ?? 2,
   sharding: 1,
   prefetch: 1,
   reshard: true,

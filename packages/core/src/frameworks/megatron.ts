@@ -58,6 +58,7 @@ export const megatron: FrameworkProfile = {
   name: 'megatron',
   gradientType: fact('fp32', `${flags}: bf16 turns on accumulate_allreduce_grads_in_fp32`),
   bucketMB: fact(1e9, 'Megatron-LM, DistributedDataParallel: one bucket for everything without --overlap-grad-reduce'),
+  expertTensor: fact('tensor', `${flags}: --expert-tensor-parallel-size is that of tensor unless given`),
   kvHeads: fact('replicate', 'Megatron-LM, megatron/core/transformer/attention.py'),
   vocabulary: fact({ kind: 'pad', multiple: 128 }, `${flags}: --make-vocab-size-divisible-by 128`),
   eras: [first, local, engine],

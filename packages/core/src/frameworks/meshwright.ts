@@ -28,6 +28,7 @@ export const meshwright: FrameworkProfile = {
     `${ours}; Megatron-LM: --overlap-grad-reduce, --overlap-param-gather, no tensor overlap by default`,
     '2026-08',
   ),
+  expertTensor: fact('one', `${ours}; torchtitan: expert_tensor_parallel_degree 1`, '2026-08'),
   kvHeads: fact('refuse', `${ours}; torchtitan, pull request 2577; Megatron-LM replicates`, '2026-08'),
   vocabulary: fact({ kind: 'refuse' }, `${ours}; Megatron-LM pads to make_vocab_size_divisible_by x tensor`, '2026-08'),
   interleaved: fact(

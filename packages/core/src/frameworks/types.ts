@@ -65,6 +65,8 @@ export interface FrameworkProfile {
   /** What data sharding cuts: the flat bucket or unit, or dim 0 of each parameter. */
   readonly dataSharding: FrameworkFact<'flat' | 'dim0'>;
   readonly overlap: FrameworkFact<Readonly<Record<OverlapKind, boolean>>>;
+  /** Ranks that cut an expert under expert parallelism when nobody says: one, or as many as tensor has. */
+  readonly expertTensor: FrameworkFact<'one' | 'tensor'>;
   /** `refuse`: key and value heads must be divisible by tensor; `replicate`: tensor may be a multiple of them. */
   readonly kvHeads: FrameworkFact<'refuse' | 'replicate'>;
   /** What happens to a vocabulary that tensor does not divide: refused, or padded to a multiple of `multiple` x tensor. */

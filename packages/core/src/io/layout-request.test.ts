@@ -51,10 +51,10 @@ describe('the short text of a layout', () => {
     for (const name of known) expect(layoutNames).toContain(name);
   });
   it('accepts the defaults of keys that are not priced yet, and auto for any', () => {
-    const text = 'ep=1,etp=1,unit=block,offload=none,losschunks=1,layers=auto,shard=auto';
+    const text = 'unit=block,offload=none,losschunks=1,layers=auto,shard=auto';
     expect(parseLayoutString(`${text},tp=auto`)).toMatchObject({ issues: [], layout: {} });
   });
-  it.each(['ep=8', 'offload=optimizer', 'unit=all', 'shard=8', 'unit=linear'])('refuses %s by name', (text) => {
+  it.each(['offload=optimizer', 'unit=all', 'shard=8', 'unit=linear'])('refuses %s by name', (text) => {
     expect(tell(text)).toEqual([`LAYOUT_KEY_NOT_YET layout.${text.split('=')[0]} 1`]);
   });
   it('takes what other programs call a key as a hint', () => {

@@ -4,7 +4,9 @@ import { sampleJob } from './sample.fixture.ts';
 
 /** 268 M parameters a layer: 537 MB of bf16 gradients whole, 67 MB over tensor 8. The head: 262 and 33 MB. */
 const sizes = (tensor: number, vocabulary = 32_000) =>
-  [5, 25, 50, 100].map((size) => bucketWithEffect(sampleJob({ vocabulary }), tensor, 'bf16', size));
+  [5, 25, 50, 100].map((size) =>
+    bucketWithEffect(sampleJob({ vocabulary }), { tensor, expert: 1, expertTensor: tensor }, 'bf16', size),
+  );
 
 describe('the size of buckets', () => {
   it('has no effect where every layer and the head fill the larger bucket by themselves', () => {

@@ -1,6 +1,7 @@
 /** @file When the size of buckets has an effect: buckets hold whole blocks, so sizes that cut them alike are one layout. */
-import { blockParameters, elementsOf, type ParameterSpec } from '../model/index.ts';
+import { blockParameters, elementsOf, isRoutedExpert, type ParameterSpec } from '../model/index.ts';
 import { bytesOf } from '../tensor/index.ts';
+import { hasExpertGrid } from './experts.ts';
 import { type LayoutJob, profileOf } from './job.ts';
 import type { Layout } from './types.ts';
 
@@ -9,7 +10,7 @@ import type { Layout } from './types.ts';
  */
 export function bucketWithEffect(
   job: LayoutJob,
-  tensor: number,
+  layout: Pick<Layout, 'tensor' | 'expert' | 'expertTensor'>,
   gradientType: Layout['gradientType'],
   bucketMB: number,
 ): number {
@@ -17,12 +18,21 @@ export function bucketWithEffect(
   const small = Math.min(usual, bucketMB) * 1e6;
   const large = Math.max(usual, bucketMB) * 1e6;
   const bytes = (specs: readonly ParameterSpec[]): number =>
-    specs.reduce((sum, spec) => sum + elementsOnRank(spec, tensor), 0) * bytesOf(gradientType);
+    specs.reduce((sum, spec) => sum + elementsOnRank(spec, layout), 0) * bytesOf(gradientType);
   // Models whose layers differ are not compiled: the first layer stands for all.
-  if (bytes(blockParameters(job.model, 0)) < large) return bucketMB;
+  const layer = blockParameters(job.model, 0);
+  const apart = hasExpertGrid(layout);
+  const experts = apart ? layer.filter(isRoutedExpert) : [];
+  if (bytes(apart ? layer.filter((spec) => !isRoutedExpert(spec)) : layer) < large) return bucketMB;
+  if (experts.length > 0 && bytes(experts) < large) return bucketMB;
   const head = bytes(blockParameters(job.model, 'head'));
   return head >= small && head < large ? bucketMB : usual;
 }
 
-const elementsOnRank = (spec: ParameterSpec, tensor: number): number =>
-  spec.dims.some((dim) => dim.tensor !== undefined) ? elementsOf(spec) / tensor : elementsOf(spec);
+function elementsOnRank(
+  spec: ParameterSpec,
+  { tensor, expert, expertTensor }: Parameters<typeof hasExpertGrid>[0],
+): number {
+  if (spec.dims.every((dim) => dim.tensor === undefined)) return elementsOf(spec);
+  return elementsOf(spec) / (isRoutedExpert(spec) ? expert * expertTensor : tensor);
+}

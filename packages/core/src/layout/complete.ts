@@ -2,7 +2,14 @@
 import { type Issue, issue } from '../errors/index.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkLayout } from './legality.ts';
-import { defaultGradientType, defaultReduction, defaultReshard, defaultSchedule, normalizeLayout } from './normal.ts';
+import {
+  defaultExpertTensor,
+  defaultGradientType,
+  defaultReduction,
+  defaultReshard,
+  defaultSchedule,
+  normalizeLayout,
+} from './normal.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
 import type { Layout, LayoutRequest } from './types.ts';
 
@@ -34,6 +41,8 @@ function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts)
     data: request.data ?? dataLeft(gpusOf(job), tensor * pipeline * context),
     context,
     contextKind: request.contextKind ?? 'ring',
+    expert: request.expert ?? 1,
+    expertTensor: request.expertTensor ?? defaultExpertTensor(job, tensor, request.expert ?? 1),
     sharding,
     prefetch: request.prefetch ?? profile.prefetch.value,
     reshard: request.reshard ?? defaultReshard(job, sharding, pipeline),

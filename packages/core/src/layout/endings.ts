@@ -2,8 +2,15 @@
 import type { Code } from '../errors/index.ts';
 import { bucketWithEffect } from './buckets.ts';
 import { type LayoutJob, profileOf } from './job.ts';
-import { defaultGradientType, defaultReduction, recomputeWithEffect, reductionWithEffect } from './normal.ts';
+import {
+  defaultGradientType,
+  defaultReduction,
+  mostReplicasOf,
+  recomputeWithEffect,
+  reductionWithEffect,
+} from './normal.ts';
 import { reductionRules } from './rules/degrees.ts';
+import { expertSequenceRules } from './rules/experts.ts';
 import { firstBroken } from './rules/rule.ts';
 import { sequenceRules } from './rules/tensor.ts';
 import type { Layout, LayoutRequest, Recompute, Sharding } from './types.ts';
@@ -31,37 +38,38 @@ export interface Endings {
 
 const shardings: readonly Sharding[] = [0, 1, 2, 3];
 
-/** The endings for a tensor degree, a number of replicas and one of micro-batches; equal ones are made once. */
+/** What endings see of the degrees. */
+type EndingDegrees = Pick<Layout, 'tensor' | 'data' | 'context' | 'expert' | 'expertTensor'>;
+
+/** The endings for degrees and a number of micro-batches; equal ones are made once. */
 export function endingsFor(
   job: LayoutJob,
   request: LayoutRequest,
-): (tensor: number, replicas: number, microBatches: number) => Endings {
+): (degrees: EndingDegrees, microBatches: number) => Endings {
   const known = new Map<string, Endings>();
-  return (tensor, replicas, microBatches) => {
-    const name = `${tensor} ${replicas > 1} ${microBatches > 1}`;
+  return (degrees, microBatches) => {
+    const { tensor, expert, expertTensor } = degrees;
+    const name = `${tensor} ${expert} ${expertTensor} ${mostReplicasOf(degrees) > 1} ${microBatches > 1}`;
     const found = known.get(name);
     if (found) return found;
-    const made = makeEndings(job, request, tensor, replicas, microBatches);
+    const made = makeEndings(job, request, degrees, microBatches);
     known.set(name, made);
     return made;
   };
 }
 
-function makeEndings(
-  job: LayoutJob,
-  request: LayoutRequest,
-  tensor: number,
-  replicas: number,
-  microBatches: number,
-): Endings {
+function makeEndings(job: LayoutJob, request: LayoutRequest, degrees: EndingDegrees, microBatches: number): Endings {
+  const { tensor, expert, expertTensor } = degrees;
+  const replicas = mostReplicasOf(degrees);
   const legal: Ending[] = [];
   const rejected = new Map<Code, number>();
   let count = 0;
   for (const block of blockEndings(job, request, tensor)) {
-    for (const exchange of dataEndings(job, request, tensor, replicas)) {
+    for (const exchange of dataEndings(job, request, degrees, replicas)) {
       count += 1;
       const broken =
         firstBroken(sequenceRules, job, { tensor, ...block }) ??
+        firstBroken(expertSequenceRules, job, { tensor, expert, expertTensor, ...block }) ??
         firstBroken(reductionRules, job, { data: replicas, context: 1, ...exchange });
       if (broken) rejected.set(broken, (rejected.get(broken) ?? 0) + 1);
       else {
@@ -90,7 +98,12 @@ function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): r
 
 type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction'>;
 
-function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, replicas: number): readonly DataEnding[] {
+function dataEndings(
+  job: LayoutJob,
+  request: LayoutRequest,
+  degrees: EndingDegrees,
+  replicas: number,
+): readonly DataEnding[] {
   const { prefetch, bucketMB } = profileOf(job);
   if (replicas === 1) {
     return [
@@ -99,7 +112,7 @@ function dataEndings(job: LayoutJob, request: LayoutRequest, tensor: number, rep
   }
   const gradientType = request.gradientType ?? defaultGradientType(job);
   const asked = options(request.bucketMB, [25, 100]);
-  const sizes = [...new Set(asked.map((size) => bucketWithEffect(job, tensor, gradientType, size)))];
+  const sizes = [...new Set(asked.map((size) => bucketWithEffect(job, degrees, gradientType, size)))];
   return options(request.sharding, shardings).flatMap((sharding) => {
     const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
     const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];

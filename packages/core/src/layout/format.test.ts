@@ -9,6 +9,8 @@ const layout: Layout = {
   data: 2,
   context: 1,
   contextKind: 'ring',
+  expert: 1,
+  expertTensor: 8,
   sharding: 1,
   prefetch: 1,
   reshard: true,

@@ -1,5 +1,6 @@
 /** @file The short form of a layout: `tp=8,pp=4,dp=2,vpp=2,mbs=1,zero=1,ac=selective,schedule=interleaved-1f1b,sp=on`. */
 import { frameworks } from '../frameworks/index.ts';
+import { hasExpertGrid } from './experts.ts';
 import { axisShortNames, type LayoutKey, layoutKeys } from './keys.ts';
 import { defaultReduction, replicasOf } from './normal.ts';
 import type { Layout } from './types.ts';
@@ -43,6 +44,10 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
     case 'context':
     case 'contextKind':
       return layout.context > 1;
+    case 'expert':
+      return layout.expert > 1;
+    case 'expertTensor':
+      return hasExpertGrid(layout);
     case 'chunks':
       return layout.chunks > 1;
     case 'schedule':

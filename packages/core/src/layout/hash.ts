@@ -25,6 +25,7 @@ export function layoutHash(layout: Layout): number {
   mix(layout.pipeline);
   mix(layout.data);
   mix(layout.context * 4 + contextNumbers[layout.contextKind]);
+  mix(layout.expert * 4096 + layout.expertTensor);
   mix(layout.microBatch);
   mix(layout.chunks);
   mix(layout.prefetch);

@@ -72,6 +72,25 @@ export const layoutKeys: readonly LayoutKey[] = [
       'How context ranks meet keys and values: handed around, heads for tokens, all at once, or heads inside and a ring outside.',
   },
   {
+    name: 'expert',
+    short: 'ep',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning:
+      'Ranks that the experts of a layer are dealt out to; they are taken from tensor x context x data, and tokens travel to their experts and back.',
+  },
+  {
+    name: 'expertTensor',
+    short: 'etp',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: "the framework's: 1 when expert > 1, else like tensor; Megatron-LM always like tensor",
+    meaning: 'Ranks that cut each expert by its width.',
+  },
+  {
     name: 'chunks',
     short: 'vpp',
     aliases: [],
@@ -206,14 +225,6 @@ export interface LaterLayoutKey {
 
 /** Keys that may be written already, at their default. */
 export const laterLayoutKeys: readonly LaterLayoutKey[] = [
-  { name: 'expert', short: 'ep', aliases: [], accepts: ['1'], meaning: 'Ranks that split the experts.' },
-  {
-    name: 'expertTensor',
-    short: 'etp',
-    aliases: [],
-    accepts: ['1'],
-    meaning: 'Tensor degree inside an expert.',
-  },
   {
     name: 'unit',
     short: 'unit',

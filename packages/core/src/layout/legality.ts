@@ -4,6 +4,7 @@ import { defaultOrder } from '../mesh/index.ts';
 import type { LayoutJob } from './job.ts';
 import { layoutKeys } from './keys.ts';
 import { batchRules, contextRules, degreeRules, orderRules, reductionRules } from './rules/degrees.ts';
+import { expertRules, expertSequenceRules } from './rules/experts.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
 import { sequenceRules, tensorRules } from './rules/tensor.ts';
@@ -17,7 +18,9 @@ export const layoutRules: readonly LayoutRule[] = [
   ...reductionRules,
   ...orderRules,
   ...tensorRules,
+  ...expertRules,
   ...sequenceRules,
+  ...expertSequenceRules,
   ...layerRules,
   ...scheduleRules,
 ];

@@ -1,6 +1,7 @@
 /** @file Normal form: of layouts that compute, keep and send the same, one stands for all. */
 import { type DenseAxis, defaultOrder } from '../mesh/index.ts';
 import { bucketWithEffect } from './buckets.ts';
+import { type ExpertKeys, expertCounts, expertDataOf, hasExpertGrid } from './experts.ts';
 import { type LayoutJob, profileOf } from './job.ts';
 import type { GradientReduction, Layout, Recompute, ScheduleName, Sharding } from './types.ts';
 
@@ -14,6 +15,21 @@ export const microBatchesOf = (job: LayoutJob, layout: Pick<Layout, 'data' | 'mi
 /** Ranks that hold the same dense parameters: they take different sequences, or different parts of one. */
 export const replicasOf = ({ data, context }: Pick<Layout, 'data' | 'context'>): number => data * context;
 
+/** The most ranks that hold the same parameters, be they dense or experts': what sharding and reductions are about. */
+export const mostReplicasOf = (layout: ExpertKeys): number =>
+  hasExpertGrid(layout) ? Math.max(replicasOf(layout), expertDataOf(layout)) : replicasOf(layout);
+
+/** Without experts there is nothing to deal out, and nothing that is cut otherwise than by tensor. */
+export const expertsWithEffect = (
+  job: LayoutJob,
+  { tensor, expert, expertTensor }: Pick<Layout, 'tensor' | 'expert' | 'expertTensor'>,
+): Pick<Layout, 'expert' | 'expertTensor'> =>
+  expertCounts(job).length === 0 ? { expert: 1, expertTensor: tensor } : { expert, expertTensor };
+
+/** The degree inside an expert when nobody chooses. */
+export const defaultExpertTensor = (job: LayoutJob, tensor: number, expert: number): number =>
+  expert > 1 && profileOf(job).expertTensor.value === 'one' ? 1 : tensor;
+
 /** The element type of gradients when nobody chooses. */
 export const defaultGradientType = (job: LayoutJob): Layout['gradientType'] =>
   job.precision === 'bf16' ? profileOf(job).gradientType.value : 'fp32';
@@ -26,7 +42,8 @@ export const defaultGradientType = (job: LayoutJob): Layout['gradientType'] =>
 export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const profile = profileOf(job);
   const { tensor, pipeline, data, context } = layout;
-  const replicas = replicasOf(layout);
+  const { expert, expertTensor } = expertsWithEffect(job, layout);
+  const replicas = mostReplicasOf({ tensor, data, context, expert, expertTensor });
   const sharding = replicas > 1 ? layout.sharding : 0;
   const chunks = pipeline > 1 ? layout.chunks : 1;
   const microBatches = microBatchesOf(job, layout);
@@ -38,12 +55,14 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     data,
     context,
     contextKind: context > 1 ? layout.contextKind : 'ring',
+    expert,
+    expertTensor,
     sharding,
     prefetch: sharding === 3 ? layout.prefetch : profile.prefetch.value,
     reshard: sharding === 3 ? layout.reshard : true,
     bucketMB:
       replicas > 1 && sharding < 3
-        ? bucketWithEffect(job, tensor, layout.gradientType, layout.bucketMB)
+        ? bucketWithEffect(job, { tensor, expert, expertTensor }, layout.gradientType, layout.bucketMB)
         : profile.bucketMB.value,
     gradientType: layout.gradientType,
     gradientReduction: reductionWithEffect(sharding, microBatches, layout.gradientReduction),
@@ -54,7 +73,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     recompute,
     sequenceParallel,
     keepGathered: sequenceParallel && recompute !== 'full' && layout.keepGathered,
-    order: orderWithEffect(layout, profile.order.value),
+    order: orderWithEffect({ ...layout, expert, expertTensor }, profile.order.value),
   };
 }
 
@@ -96,10 +115,16 @@ function scheduleWithEffect(
 
 /** Axes of degree 1 do not matter: they stand where the default order has them when the others stand so, else last. */
 export function orderWithEffect(
-  layout: Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'context' | 'order'>,
+  layout: ExpertKeys & Pick<Layout, 'pipeline' | 'order'>,
   usual: readonly DenseAxis[],
 ): readonly DenseAxis[] {
-  const matters = (axis: DenseAxis): boolean => axis !== 'expert' && layout[axis] > 1;
+  const own = hasExpertGrid(layout);
+  const matters = (axis: DenseAxis): boolean => {
+    if (layout[axis] > 1) return true;
+    if (!own) return false;
+    // The expert grid has its own axes in the places of these two.
+    return axis === 'tensor' ? layout.expertTensor > 1 : axis === 'data' && expertDataOf(layout) > 1;
+  };
   const complete = [...layout.order, ...defaultOrder.filter((axis) => !layout.order.includes(axis))];
   const wide = complete.filter(matters);
   const usualWide = usual.filter(matters);

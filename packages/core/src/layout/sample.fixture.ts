@@ -16,6 +16,8 @@ export interface SampleSizes {
   readonly attention?: 'flash' | 'unfused';
   /** One norm over the queries of all heads. */
   readonly normsAllHeads?: boolean;
+  /** Experts of every layer, two for a token, each of the width of the feed-forward. */
+  readonly experts?: number;
   readonly precision?: 'fp32' | 'bf16' | 'fp16';
 }
 
@@ -33,7 +35,10 @@ export function sampleJob(sizes: SampleSizes = {}): LayoutJob {
       rotary: undefined,
       ...(sizes.normsAllHeads && { queryKeyNorm: 'projection' as const }),
     },
-    ffn: { kind: 'dense', width: ffn, gated: true, activation: 'silu', bias: false },
+    ffn:
+      sizes.experts === undefined
+        ? { kind: 'dense', width: ffn, gated: true, activation: 'silu', bias: false }
+        : { kind: 'moe', experts: sizes.experts, topK: 2, width: ffn, gated: true, activation: 'silu' },
   };
   const model: ModelSpec = {
     name: 'sample',

@@ -43,6 +43,8 @@ function* withEndings(grid: Grid): Generator<Layout> {
   const rest = {
     context: 1,
     contextKind: 'ring',
+    expert: 1,
+    expertTensor: grid.tensor,
     gradientType: 'bf16',
     order: ['tensor', 'context', 'expert', 'data', 'pipeline'],
   } as const;

@@ -4,10 +4,12 @@
 import type { Code } from '../errors/index.ts';
 import { divisorsOf } from './divisors.ts';
 import { type Ending, type Endings, endingsFor } from './endings.ts';
+import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkValues } from './legality.ts';
-import { defaultGradientType, microBatchesOf, orderWithEffect, replicasOf } from './normal.ts';
+import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
 import { batchRules, contextRules, degreeRules, orderRules } from './rules/degrees.ts';
+import { expertRules } from './rules/experts.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
 import { tensorRules } from './rules/tensor.ts';
@@ -35,10 +37,11 @@ export interface LayoutSpace {
 /** Degrees, micro-batch and schedule: what is chosen before the endings. */
 type Grid = Pick<
   Layout,
-  Degrees | 'contextKind' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage' | 'gradientType' | 'order'
+  Degrees | Experts | 'contextKind' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage' | 'gradientType' | 'order'
 >;
 
 type Degrees = 'tensor' | 'pipeline' | 'data' | 'context';
+type Experts = 'expert' | 'expertTensor';
 
 interface Choice {
   readonly grid: Grid;
@@ -64,7 +67,7 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
   const endingsOf = endingsFor(job, request);
   if (unusable) reject(unusable.code, 1);
   for (const { grid, broken } of unusable ? [] : gridsOf(job, request, costs)) {
-    const endings: Endings = endingsOf(grid.tensor, replicasOf(grid), microBatchesOf(job, grid));
+    const endings: Endings = endingsOf(grid, microBatchesOf(job, grid));
     if (broken !== undefined) {
       reject(broken, endings.count);
       continue;
@@ -95,6 +98,8 @@ function* layoutsOf(choices: readonly Choice[]): Generator<Layout> {
         data: grid.data,
         context: grid.context,
         contextKind: grid.contextKind,
+        expert: grid.expert,
+        expertTensor: grid.expertTensor,
         sharding: ending.sharding,
         prefetch: ending.prefetch,
         reshard: ending.reshard,
@@ -124,7 +129,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
   const splits = splitsOf(job, request, costs);
   const usual = profileOf(job).order.value;
   const gradientType = request.gradientType ?? defaultGradientType(job);
-  for (const degrees of degreesOf(gpusOf(job), request)) {
+  for (const degrees of withExperts(job, degreesOf(gpusOf(job), request), request)) {
     const { pipeline, data, context } = degrees;
     const contextKind = context > 1 ? (request.contextKind ?? 'ring') : 'ring';
     const requested = { ...degrees, order: request.order ?? usual };
@@ -132,7 +137,8 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
       firstBroken(degreeRules, job, degrees) ??
       firstBroken(contextRules, job, degrees) ??
       firstBroken(tensorRules, job, degrees) ??
-      firstBroken(orderRules, job, requested);
+      firstBroken(orderRules, job, requested) ??
+      firstBroken(expertRules, job, requested);
     const order = orderWithEffect(requested, usual);
     for (const microBatch of microBatchesFor(job.batch.sequences / data, request)) {
       const brokenBatch = brokenDegrees ?? firstBroken(batchRules, job, { data, microBatch });
@@ -161,6 +167,35 @@ function* degreesOf(gpus: number, request: LayoutRequest): Generator<Pick<Layout
       const free = request.tensor === undefined || request.pipeline === undefined;
       const fits = tensor * pipeline * data * context === gpus;
       if (fits || !free || isOnlyWay(gpus, request)) yield { tensor, pipeline, data, context };
+    }
+  }
+}
+
+/** Degrees with the places of experts: given ones as they are, else all that divide the ranks of a stage. An expert is
+ * whole, or cut as tensor cuts everything.
+ */
+function* withExperts(
+  job: LayoutJob,
+  all: Iterable<Pick<Layout, Degrees>>,
+  request: LayoutRequest,
+): Generator<Pick<Layout, Degrees | Experts>> {
+  const counts = expertCounts(job);
+  if (counts.length === 0) {
+    // A given expert degree is refused, not dropped; one inside experts has no effect.
+    for (const degrees of all) yield { ...degrees, expert: request.expert ?? 1, expertTensor: degrees.tensor };
+    return;
+  }
+  const experts = [request.expert ?? 1];
+  for (const degrees of all) {
+    const { tensor, context, data } = degrees;
+    const inside = [request.expertTensor ?? tensor];
+    const given = experts.length * inside.length === 1;
+    for (const expert of experts) {
+      for (const expertTensor of inside) {
+        const own = hasExpertGrid({ tensor, expert, expertTensor });
+        const fits = !own || (tensor * context * data) % (expert * expertTensor) === 0;
+        if (fits || given) yield { ...degrees, expert, expertTensor };
+      }
     }
   }
 }

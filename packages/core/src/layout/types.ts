@@ -19,6 +19,10 @@ export interface Layout {
   readonly context: number;
   /** Meaningful with context ranks. */
   readonly contextKind: ContextKind;
+  /** Ranks that the experts of a layer are dealt out to; 1 for a model without experts. */
+  readonly expert: number;
+  /** Ranks that cut each expert; like `tensor` where experts lie as everything else does, and without experts. */
+  readonly expertTensor: number;
   /** 0 DDP, 1 optimizer, 2 optimizer and gradients, 3 weights as well (FSDP). */
   readonly sharding: Sharding;
   /** Units that may be gathered ahead of the one in use; meaningful for sharding 3. */

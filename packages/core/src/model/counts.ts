@@ -2,6 +2,9 @@
 import { blockParameters, mtpParameters } from './parameters/index.ts';
 import type { BlockId, LayerSpec, ModelSpec, ParameterSpec } from './types.ts';
 
+/** A parameter of the experts that a router chooses from. */
+export const isRoutedExpert = ({ name }: Pick<ParameterSpec, 'name'>): boolean => name.startsWith('experts.');
+
 /** Parameters of a model, tied ones once. `total` = `embedding` + all of `perLayer` + `head`; buffers and padding are in none. */
 export interface ParameterCounts {
   readonly total: number;

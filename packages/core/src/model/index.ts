@@ -1,7 +1,7 @@
 /** @file Models: from a preset, from dimensions or from a Hugging Face configuration; their parameters and FLOPs. */
 
 export { checkCompiles } from './compiles.ts';
-export { countParameters, elementsOf, type ParameterCounts } from './counts.ts';
+export { countParameters, elementsOf, isRoutedExpert, type ParameterCounts } from './counts.ts';
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
 export { flopsPerToken, mfuConvention, tokensSeen } from './flops.ts';
 export { type LayerKind, type LayerKinds, layerKinds } from './layer-kinds.ts';

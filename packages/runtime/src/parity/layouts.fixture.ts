@@ -76,6 +76,8 @@ const alone: Layout = {
   data: 1,
   context: 1,
   contextKind: 'ring',
+  expert: 1,
+  expertTensor: 1,
   sharding: 0,
   prefetch: 1,
   reshard: true,
@@ -99,7 +101,7 @@ export function layoutOf(job: Job, changes: Partial<Layout> = {}): Layout {
   const layersPerStage = Array.from({ length: positions }, () => job.model.layers.length / positions);
   const schedule = pipeline === 1 ? 'none' : chunks > 1 ? 'interleaved-1f1b' : '1f1b';
   const gradientReduction = sharding >= 2 ? 'per-micro-batch' : 'per-step';
-  return { ...alone, layersPerStage, schedule, gradientReduction, ...changes };
+  return { ...alone, expertTensor: changes.tensor ?? 1, layersPerStage, schedule, gradientReduction, ...changes };
 }
 
 export const programOf = (job: Job, changes: Partial<Layout> = {}): Program =>

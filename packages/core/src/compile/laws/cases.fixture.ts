@@ -121,6 +121,8 @@ function layoutOf(draw: Draw): Layout {
     data: draw.data,
     context: 1,
     contextKind: 'ring',
+    expert: 1,
+    expertTensor: tensor,
     sharding,
     prefetch: draw.prefetch,
     reshard: draw.reshard,

@@ -20,6 +20,31 @@ export const layout = {
     meaning: 'The feed-forward (or one expert) cannot be split evenly over the tensor ranks.',
     fix: 'Use a tensor degree that divides its width.',
   },
+  EXPERT_NEEDS_EXPERTS: {
+    meaning: 'An expert degree is given and the model has no experts.',
+    fix: 'Leave expert out, or use 1.',
+  },
+  EXPERTS_NOT_DIVISIBLE: {
+    meaning: 'The experts of a layer cannot be dealt out evenly to the expert ranks.',
+    fix: 'Use an expert degree that divides the number of experts.',
+  },
+  EXPERT_WIDTH_NOT_DIVISIBLE: {
+    meaning: 'An expert cannot be split evenly over the ranks inside it.',
+    fix: 'Use an expertTensor degree that divides its width.',
+  },
+  EXPERT_GRID_NOT_RANKS: {
+    meaning: 'The expert grid is made of the ranks of tensor x context x data, and its degrees do not divide them.',
+    fix: 'Use degrees of expert and expertTensor whose product divides them.',
+  },
+  EXPERT_GRID_MOVES_PIPELINE: {
+    meaning: 'In this order of axes a stage is made of other ranks in the expert grid than in the dense grid.',
+    fix: 'Put pipeline last in the order, or first.',
+  },
+  EXPERTS_NEED_SEQUENCE_PARALLEL: {
+    meaning:
+      'Experts lie over ranks of their own and every tensor rank has the same tokens, so it would send each of them.',
+    fix: 'Turn sequence parallelism on, or use expert 1 and expertTensor like tensor.',
+  },
   HIDDEN_NOT_DIVISIBLE: {
     meaning: 'The width of the model cannot be split evenly over the tensor ranks.',
     fix: 'Use a tensor degree that divides the width.',

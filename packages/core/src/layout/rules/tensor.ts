@@ -40,6 +40,10 @@ function divides(
   };
 }
 
+/** Widths that tensor cuts: not those of routed experts, which expertTensor cuts. */
+const denseWidths = ({ ffn }: LayoutJob['model']['layers'][number]): readonly number[] =>
+  ffn.kind === 'dense' ? [ffn.width] : ffn.shared ? [ffn.shared.width] : [];
+
 const megatron = 'Megatron-LM, megatron/core/transformer/transformer_config.py and training/arguments.py';
 
 /** Rules that read the model and the tensor degree only. */
@@ -60,7 +64,7 @@ export const tensorRules: readonly LayoutRule<'tensor'>[] = [
   divides(
     'FFN_NOT_DIVISIBLE',
     megatron,
-    (job) => distinctLayers(job).map((layer) => layer.ffn.width),
+    (job) => distinctLayers(job).flatMap(denseWidths),
     (size) => `a feed-forward of width ${size}`,
   ),
   divides(

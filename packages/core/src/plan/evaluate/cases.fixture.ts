@@ -72,7 +72,12 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   const microBatches = grid.chunks > 1 ? rounds * grid.pipeline : rounds;
   const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
   const job = createJob({ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
-  const layout = normalizeLayout(job, { ...grid, ...rest, order: orders[order] ?? defaultOrder });
+  const layout = normalizeLayout(job, {
+    ...grid,
+    ...rest,
+    expertTensor: rest.tensor,
+    order: orders[order] ?? defaultOrder,
+  });
   if (!checkLayout(job, layout).every(({ code, severity }) => code === 'DEGREES_NOT_GPUS' || severity !== 'error')) {
     return undefined;
   }
@@ -165,6 +170,8 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         data: fc.constantFrom(...data),
         context: fc.constant(1),
         contextKind: fc.constant('ring' as const),
+        expert: fc.constant(1),
+        expertTensor: fc.constant(1),
         microBatch: fc.constantFrom(1, 2),
         sharding: fc.constantFrom(...sharding),
         prefetch: fc.constantFrom(...prefetch),

@@ -8,8 +8,7 @@ import {
   type Prices,
 } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
-import type { Layout } from '../../layout/index.ts';
-import { createMesh } from '../../mesh/index.ts';
+import { type Layout, meshOf } from '../../layout/index.ts';
 import { layerKinds } from '../../model/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
@@ -48,7 +47,7 @@ export function createEvaluator(
   const placeOf = (layout: Layout): PlacePrices =>
     remember(places, layout.order, () => ({ prices: new Map(), blocks: new Map() }));
   const pricesFor = (layout: Layout): Prices => {
-    return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(createMesh(layout, layout.order)));
+    return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(meshOf(layout)));
   };
   const blocksFor = (layout: Layout): BlockPrices => {
     const known = placeOf(layout).blocks;
