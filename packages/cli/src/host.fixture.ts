@@ -15,13 +15,16 @@ export interface Surroundings {
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Host['environment'];
   readonly terminal?: boolean;
+  /** What a person types, line by line; nobody is there when absent. */
+  readonly typed?: readonly string[];
   /** Ctrl-C when this is resolved. */
   readonly interrupt?: Promise<void>;
 }
 
 /** Runs the command in this process, on files that exist in memory only. Paths are matched by their end. */
 export async function runIn(args: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
-  const { files = {}, environment = {}, terminal = false, interrupt } = surroundings;
+  const { files = {}, environment = {}, terminal = false, interrupt, typed } = surroundings;
+  const lines = [...(typed ?? [])];
   const saved = new Map<string, string>();
   const chunks = new Map<string, Uint8Array>();
   const texts = { out: '', err: '' };
@@ -34,6 +37,7 @@ export async function runIn(args: readonly string[], surroundings: Surroundings 
     out: stream('out'),
     err: stream('err'),
     environment,
+    ...(typed && { ask: async () => lines.shift() }),
     read: (path) => {
       const found = Object.entries(files).find(([name]) => path === name || path.endsWith(`/${name}`));
       if (found) return found[1];

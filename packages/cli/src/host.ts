@@ -28,6 +28,8 @@ export interface Host {
   /** Writes a file piece by piece, compressed when `gzip` is set, into a folder that is made when it is absent. Returns
    * bytes written. Throws what Node throws; what was written by then is removed. */
   saveChunks(path: string, chunks: Iterable<Uint8Array>, gzip: boolean): Promise<number>;
+  /** Asks the person at the terminal for a line; undefined at the end of input. Absent where nobody is there. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
   /** Calls `listener` at the first Ctrl-C from now on; gives the way to stop listening. */
   onInterrupt(listener: () => void): () => void;
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 import { exitCodes, type Host, readText, type Stream } from './host.ts';
 import { runCommand } from './run-command.ts';
@@ -10,7 +11,19 @@ const streamOf = (stream: WriteStream): Stream => ({
   columns: stream.columns ?? 80,
 });
 
+/** A line from the terminal; the interface is closed after each, so that nothing keeps the process alive. */
+async function ask(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  try {
+    return await Promise.race([lines.question(question), ended]);
+  } finally {
+    lines.close();
+  }
+}
+
 const host: Host = {
+  ...(process.stdin.isTTY && process.stdout.isTTY && { ask }),
   out: streamOf(process.stdout),
   err: streamOf(process.stderr),
   environment: process.env,

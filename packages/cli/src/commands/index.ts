@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../host.ts';
+import { registerExam } from './exam.ts';
 import { registerExplain } from './explain.ts';
 import { registerFigure } from './figure.ts';
 import { registerModel } from './model.ts';
@@ -28,4 +29,5 @@ export const registrations: readonly Registration[] = [
   registerFigure,
   registerModel,
   registerScore,
+  registerExam,
 ];

@@ -132,6 +132,16 @@ const formatKept = (job: Job, open: Job): string =>
     .map(([key, value]) => `${key}=${Array.isArray(value) ? value.join('-') : String(value)}`)
     .join(',');
 
+export {
+  createExam,
+  type Exam,
+  type ExamPaper,
+  type Mark,
+  type MarkedExam,
+  type Question,
+  readAnswers,
+  type SolvedExam,
+} from './exam/index.ts';
 export type {
   BreakEven,
   Decision,

@@ -94,6 +94,10 @@ const rejections = ({ rejected }: SearchResult): readonly Issue[] =>
 /** Bytes of the fullest stage as the device sees them. */
 export const deviceBytes = ({ candidate }: LegalTrial): number => candidate.deviceBytes;
 
+/** Why no layout of a trial is legal, in a sentence without its end. */
+export const issuesOfTrial = ({ issues }: Trial): string =>
+  issues.map(({ message }) => message.replace(/\.$/, '')).join('; ') || 'no such layout is legal';
+
 /** A trial in a line. */
 export const outcomeOf = (name: string, trial: LegalTrial): Outcome => ({
   name,

@@ -3,3 +3,4 @@ export { jobSchema } from './job-schema.ts';
 export { type LayoutReading, parseLayoutString, type TextOrigin } from './layout-request.ts';
 export { type JobReading, readJob } from './read-job.ts';
 export { type LoadFile, type ReadOptions, readModelConfig } from './read-model.ts';
+export { type PlainReading, readPlain } from './read-plain.ts';
