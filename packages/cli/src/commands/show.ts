@@ -68,10 +68,10 @@ function showReport(shown: Shown, withAssumptions: boolean, format: Format): Rep
 }
 
 function reasonsOf({ step, layout, pipeline, gpus, job, assumptions }: Shown): readonly string[] {
-  const { schedule, stages, chunks, microBatches, bubbleShare, bubbleRatio } = pipeline;
+  const { schedule, stages, chunks, microBatches, bubbleShare, bubbleRatio, closedFormShare } = pipeline;
   const staged =
     stages > 1
-      ? `, ${schedule} over ${stages} stages${chunks > 1 ? ` of ${chunks} chunks` : ''}: bubble ${percent(bubbleShare)} % of the step, ${percent(bubbleRatio)} % of the work`
+      ? `, ${schedule} over ${stages} stages${chunks > 1 ? ` of ${chunks} chunks` : ''}: bubble ${percent(bubbleShare)} % of the step, ${percent(bubbleRatio)} % of the work (equal stages and free exchanges: ${percent(closedFormShare)} % of the step)`
       : '';
   return [
     `Layout on ${whole(gpus)} GPUs: ${layout.short}`,

@@ -63,6 +63,8 @@ export interface Shown {
     readonly bubbleShare: number;
     /** The same over what is left of the step. */
     readonly bubbleRatio: number;
+    /** What equal stages and free exchanges would leave: the closed form of the schedule. */
+    readonly closedFormShare: number;
     readonly layersPerStage: readonly number[];
   };
   readonly groups?: Readonly<Record<string, readonly (readonly number[])[]>>;

@@ -5,6 +5,7 @@ import { batchTokens, type Job } from '../job/index.ts';
 import { formatLayout, type Layout, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, createMesh, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
+import { bubbleShare } from '../schedules/index.ts';
 import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import { layerFits, layerIssue } from './layer-fit.ts';
@@ -42,6 +43,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
       microBatches: microBatchesOf(job, layout),
       bubbleShare: bubble,
       bubbleRatio: bubble / (1 - bubble),
+      closedFormShare: closedForm(job, layout),
       layersPerStage: layout.layersPerStage,
     },
     ...(options.groups && { groups: groupsOf(layout) }),
@@ -113,6 +115,10 @@ function hardwareFlops(evaluator: Evaluator, layout: Layout): number {
   }
   return perMicroBatch * layout.tensor * layout.data * microBatchesOf(evaluator.job, layout);
 }
+
+/** The bubble of equal stages; none without a pipeline. */
+const closedForm = (job: Job, { schedule, pipeline, chunks, ...layout }: Layout): number =>
+  pipeline === 1 ? 0 : bubbleShare({ schedule, stages: pipeline, chunks, microBatches: microBatchesOf(job, layout) });
 
 function jobFacts(job: Job): Readonly<Record<string, number | string>> {
   return {

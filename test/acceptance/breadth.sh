@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Breadth: what must hold of models, clusters, layouts, answers and scores, one command a line.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+tests() { npx vitest run --reporter=dot "$@"; }
+
+# H3: the examples and the exam, with their numbers.
+expect 'H3 every example has its numbers' 'Tests .* passed' tests test/conformance/examples.test.ts
+expect 'H3 the exam: three numbers whose product is 512' '^8 x 32 x 2 = 512: tensor 8' meshwright exam --solution
+expect 'H3 the exam: tensor stays on NVLink, by these collectives' '^tensor +8 +NVLink 4 +no +reduce-scatter, all-gather +[0-9.]+$' meshwright exam --solution
+expect 'H3 the exam: data and its bytes' '^data +2 +InfiniBand 400 Gb/s +yes +all-reduce +[0-9.]+$' meshwright exam --solution
+expect 'H3 the exam: why tensor 16 is worse' '^Tensor 16 reaches over InfiniBand 400 Gb/s' meshwright exam --solution
+for tensor in 1 2; do
+  expect_code "H3 tensor $tensor is refused" 1 'LAYER_DOES_NOT_FIT  layout.tensor: one layer of 12.9 B parameters has 216 GiB of state' meshwright plan examples/exam-512.yaml --layout "tp=$tensor"
+done
+expect_json 'H3 every layout with tensor 1 and 2 falls by its layer' "it.rejected.LAYER_DOES_NOT_FIT > 0 && it.plans[0].layout.short.startsWith('tp=8,pp=32,dp=2')" meshwright plan examples/exam-512.yaml --json
+printf 'devices: 4\nnumbers: 8 x 8 x 8\n' >"$scratch/answers.yaml"
+expect_code 'H3 a wrong answer: its first wrong step' 1 '^numbers wrong: 8 x 8 x 8\. It does not work: the fullest GPU needs' meshwright exam --answers "$scratch/answers.yaml"
+expect_json 'H3 another seed, another job' "it.schema === 'meshwright.exam/1' && it.seed === 7 && it.questions.length === 12" meshwright exam --seed 7 --json
+expect_json 'H3 1T MoE as 8 x 8 x 8: m = 64, 9.9 %' "it.gpus === 512 && it.pipeline.microBatches === 64 && Math.abs(it.pipeline.closedFormShare - 7 / 71) < 1e-12" meshwright show examples/moe-1t-512xh200.yaml --json
+
+# H6: scaling.
+expect_json 'H6 fixed batch, 8 to 4,096 GPUs: a knee with a named cause' "it.sweep.curves[0].kind === 'strong' && it.sweep.curves[0].knee.gpus >= 8 && it.sweep.curves[0].knee.words.length > 0" meshwright plan examples/llama-3.1-70b-64xh100.yaml --sweep gpus=8..4096 --top 1 --json
+expect 'H6 tree below S = N (N - 1 - log2 N) a B, ring above' 'Tests .* passed' tests packages/core/src/cost/tree-or-ring.test.ts
+
+# Answers.
+expect 'the smallest cluster for training 70B' '^smallest: [0-9]+ GPUs' meshwright plan examples/llama-3.1-70b-64xh100.yaml --gpus min --top 1
+expect 'the cheapest size' '^cheapest: [0-9]+ GPUs?' meshwright plan examples/llama-2-7b-8xh100.yaml --objective cost --price 2.5
+expect 'a recipe beside the search' 'It arrives at tp=8,' meshwright plan examples/llama-3.1-70b-64xh100.yaml --recipe starting-point --top 1
+expect 'the recipe of 2026' 'Recipe 2026: ' meshwright plan examples/llama-3.1-70b-64xh100.yaml --recipe 2026 --top 1
+
+finish
