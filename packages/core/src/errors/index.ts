@@ -5,6 +5,7 @@
  * Nothing else is thrown. The codes, with meaning and fix, are the literal tables under `codes/`.
  */
 import { cluster } from './codes/cluster.ts';
+import { framework } from './codes/framework.ts';
 import { input } from './codes/input.ts';
 import { job } from './codes/job.ts';
 import { layout } from './codes/layout.ts';
@@ -25,6 +26,7 @@ export const codes: typeof input &
   typeof job &
   typeof model &
   typeof cluster &
+  typeof framework &
   typeof layout &
   typeof plan &
   typeof program &
@@ -34,6 +36,7 @@ export const codes: typeof input &
   ...job,
   ...model,
   ...cluster,
+  ...framework,
   ...layout,
   ...plan,
   ...program,

@@ -24,6 +24,15 @@ export function eraOf({ eras }: FrameworkProfile, year?: number): FrameworkEra {
   return found ?? (eras[eras.length - 1] as FrameworkEra);
 }
 
+export {
+  checkSetup,
+  type FrameworkRule,
+  type FrameworkSetup,
+  type FrameworkSwitches,
+  frameworkRules,
+  rulesByFramework,
+  type SetupKey,
+} from './rules/index.ts';
 export { elementwiseTraffic } from './traffic.ts';
 export type {
   AttentionKernel,

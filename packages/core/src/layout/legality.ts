@@ -5,6 +5,7 @@ import type { LayoutJob } from './job.ts';
 import { layoutKeys } from './keys.ts';
 import { batchRules, contextRules, degreeRules, orderRules, reductionRules } from './rules/degrees.ts';
 import { expertRules, expertSequenceRules } from './rules/experts.ts';
+import { frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
 import { sequenceRules, tensorRules } from './rules/tensor.ts';
@@ -25,7 +26,8 @@ export const layoutRules: readonly LayoutRule[] = [
   ...scheduleRules,
 ];
 
-/** All violations of a complete layout at once, each with both values and the nearest legal ones; empty when legal. */
+/** All violations of a complete layout at once, each with both values and the nearest legal ones; empty when legal. What
+ * every program must hold comes first, then what the job's framework refuses beyond that. */
 export function checkLayout(job: LayoutJob, layout: Layout): readonly Issue[] {
   const issues = checkValues(layout);
   const unusable = new Set(issues.map((each) => each.path));
@@ -35,7 +37,9 @@ export function checkLayout(job: LayoutJob, layout: Layout): readonly Issue[] {
     if (!found) continue;
     issues.push(issue(rule.code, `layout.${found.key ?? rule.key}`, found.message, found.hint, found.values));
   }
-  return issues;
+  if (unusable.size > 0) return issues;
+  const said = new Set(issues.map(({ code }) => code));
+  return [...issues, ...frameworkChecker(job)(layout).filter(({ code }) => !said.has(code))];
 }
 
 /** Given keys whose value is not even of the right kind; files are checked before, so this is for callers of the library. */

@@ -2,7 +2,7 @@
  * what was rejected on the way, by code. A grid fixes stages, chunks and micro-batches; its endings fix the rest.
  */
 import type { Code } from '../errors/index.ts';
-import { divisorsOf } from './divisors.ts';
+import { divisorsOf } from '../mesh/index.ts';
 import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
@@ -10,6 +10,7 @@ import { checkValues } from './legality.ts';
 import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
 import { batchRules, contextRules, degreeRules, orderRules } from './rules/degrees.ts';
 import { expertRules } from './rules/experts.ts';
+import { firstRefused, frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
 import { tensorRules } from './rules/tensor.ts';
@@ -65,6 +66,8 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
   };
   const [unusable] = checkValues(request);
   const endingsOf = endingsFor(job, request);
+  // The default profile refuses nothing of its own: its layouts are not even built here.
+  const check = job.framework === 'meshwright' ? undefined : frameworkChecker(job);
   if (unusable) reject(unusable.code, 1);
   for (const { grid, broken } of unusable ? [] : gridsOf(job, request, costs)) {
     const endings: Endings = endingsOf(grid, microBatchesOf(job, grid));
@@ -73,9 +76,14 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
       continue;
     }
     for (const [code, count] of endings.rejected) reject(code, count);
-    if (endings.legal.length > 0) choices.push({ grid, endings: endings.legal });
-    legal += endings.legal.length;
-    considered += endings.legal.length;
+    const allowed = endings.legal.filter((ending) => {
+      const refused = check && firstRefused(check, layoutOf(grid, ending));
+      if (refused !== undefined) reject(refused, 1);
+      return refused === undefined;
+    });
+    if (allowed.length > 0) choices.push({ grid, endings: allowed });
+    legal += allowed.length;
+    considered += allowed.length;
   }
   return { considered, legal, rejected, layouts: () => layoutsOf(choices) };
 }
@@ -91,32 +99,36 @@ export const countRejected = (job: LayoutJob, request: LayoutRequest, costs: Spl
 function* layoutsOf(choices: readonly Choice[]): Generator<Layout> {
   for (const { grid, endings } of choices) {
     for (const ending of endings) {
-      // One literal, so that all layouts have one hidden class; not frozen, which would cost more than building it.
-      yield {
-        tensor: grid.tensor,
-        pipeline: grid.pipeline,
-        data: grid.data,
-        context: grid.context,
-        contextKind: grid.contextKind,
-        expert: grid.expert,
-        expertTensor: grid.expertTensor,
-        sharding: ending.sharding,
-        prefetch: ending.prefetch,
-        reshard: ending.reshard,
-        bucketMB: ending.bucketMB,
-        gradientType: grid.gradientType,
-        gradientReduction: ending.gradientReduction,
-        microBatch: grid.microBatch,
-        chunks: grid.chunks,
-        layersPerStage: grid.layersPerStage,
-        schedule: grid.schedule,
-        recompute: ending.recompute,
-        sequenceParallel: ending.sequenceParallel,
-        keepGathered: ending.keepGathered,
-        order: grid.order,
-      };
+      yield layoutOf(grid, ending);
     }
   }
+}
+
+function layoutOf(grid: Grid, ending: Ending): Layout {
+  // One literal, so that all layouts have one hidden class; not frozen, which would cost more than building it.
+  return {
+    tensor: grid.tensor,
+    pipeline: grid.pipeline,
+    data: grid.data,
+    context: grid.context,
+    contextKind: grid.contextKind,
+    expert: grid.expert,
+    expertTensor: grid.expertTensor,
+    sharding: ending.sharding,
+    prefetch: ending.prefetch,
+    reshard: ending.reshard,
+    bucketMB: ending.bucketMB,
+    gradientType: grid.gradientType,
+    gradientReduction: ending.gradientReduction,
+    microBatch: grid.microBatch,
+    chunks: grid.chunks,
+    layersPerStage: grid.layersPerStage,
+    schedule: grid.schedule,
+    recompute: ending.recompute,
+    sequenceParallel: ending.sequenceParallel,
+    keepGathered: ending.keepGathered,
+    order: grid.order,
+  };
 }
 
 interface CheckedGrid {

@@ -170,3 +170,5 @@ export function groupsAlong(mesh: Mesh, axes: readonly AxisName[]): readonly (re
   }
   return groups;
 }
+
+export { commonDivisors, divisorsOf, listed, multiplesAround, nearest } from './divisors.ts';

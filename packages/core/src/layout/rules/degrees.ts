@@ -1,5 +1,5 @@
 /** @file Rules of the GPU count, the batch, the data axis and the order of axes. */
-import { divisorsOf, listed, multiplesAround, nearest } from '../divisors.ts';
+import { divisorsOf, listed, multiplesAround, nearest } from '../../mesh/index.ts';
 import { gpusOf } from '../job.ts';
 import type { Finding, LayoutRule } from './rule.ts';
 

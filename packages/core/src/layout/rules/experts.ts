@@ -1,6 +1,5 @@
 /** @file Rules of the expert grid: experts over its ranks, its ranks out of tensor x context x data, one pipeline. */
-import { degreeOf, strideOf } from '../../mesh/index.ts';
-import { commonDivisors, divisorsOf, listed, nearest } from '../divisors.ts';
+import { commonDivisors, degreeOf, divisorsOf, listed, nearest, strideOf } from '../../mesh/index.ts';
 import { expertCounts, expertWidths, hasExpertGrid, meshOf } from '../experts.ts';
 import type { LayoutRule } from './rule.ts';
 

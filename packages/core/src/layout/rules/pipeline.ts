@@ -1,5 +1,5 @@
 /** @file Rules of the pipeline axis: stages, chunks, layers and schedules. */
-import { divisorsOf, listed, nearest } from '../divisors.ts';
+import { divisorsOf, listed, nearest } from '../../mesh/index.ts';
 import { defaultSchedule, MOST_MICRO_BATCHES, microBatchesOf } from '../normal.ts';
 import type { LayoutRule } from './rule.ts';
 

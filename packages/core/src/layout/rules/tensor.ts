@@ -1,7 +1,7 @@
 /** @file Rules of the tensor axis: what each matrix and the sequence are split over. */
 import type { Code } from '../../errors/index.ts';
+import { commonDivisors, listed, multiplesAround, nearest } from '../../mesh/index.ts';
 import type { AttentionSpec } from '../../model/index.ts';
-import { commonDivisors, listed, multiplesAround, nearest } from '../divisors.ts';
 import type { LayoutJob } from '../job.ts';
 import { distinctLayers, type LayoutRule } from './rule.ts';
 
