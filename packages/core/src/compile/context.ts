@@ -1,7 +1,7 @@
 /** @file What the passes know of a job and a layout: sizes, types, and the choices that templates depend on. */
 import type { Job } from '../job/index.ts';
 import { computeType } from '../job/index.ts';
-import type { Layout } from '../layout/index.ts';
+import { expertDataOf, hasExpertGrid, type Layout } from '../layout/index.ts';
 import { type LayerKind, type LayerKinds, type LayerSpec, layerKinds, type ModelSpec } from '../model/index.ts';
 import type { Dim, DType } from '../tensor/index.ts';
 
@@ -18,6 +18,10 @@ export interface BlockContext {
   readonly data: number;
   readonly tensor: number;
   readonly sequenceParallel: boolean;
+  /** The degrees of the grid that experts lie over; absent where they lie as tensor cuts everything. */
+  readonly grid?: ExpertGrid;
+  /** Rows of the busiest expert rank over the mean: 1 for balanced routing. */
+  readonly load: number;
   /** Backward reads the gathered inputs that forward left (kept, or made again by full recomputation). */
   readonly keepGathered: boolean;
   readonly recompute: Layout['recompute'];
@@ -27,10 +31,25 @@ export interface BlockContext {
   readonly type: DType;
 }
 
+/** Degrees of the axes of the expert grid beside pipeline. */
+export interface ExpertGrid {
+  readonly expert: number;
+  readonly expertTensor: number;
+  readonly expertData: number;
+}
+
+/** The expert grid of a layout; undefined where experts lie as the dense grid does. */
+export function expertGridOf(layout: Layout): ExpertGrid | undefined {
+  if (!hasExpertGrid(layout)) return undefined;
+  const { expert, expertTensor } = layout;
+  return { expert, expertTensor, expertData: expertDataOf(layout) };
+}
+
 export function blockContext(job: Job, layout: Layout): BlockContext {
   const kinds = layerKinds(job.model, job.batch.length);
   const [first] = kinds.kinds;
   if (first === undefined) throw new Error('internal: a model without layers passed validation.');
+  const grid = expertGridOf(layout);
   return {
     model: job.model,
     kinds,
@@ -40,6 +59,8 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     data: layout.data,
     tensor: layout.tensor,
     sequenceParallel: layout.sequenceParallel && layout.tensor > 1,
+    ...(grid && { grid }),
+    load: 1,
     keepGathered: layout.keepGathered || layout.recompute === 'full',
     recompute: layout.recompute,
     attention: job.kernels.attention,

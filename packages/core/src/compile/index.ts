@@ -47,7 +47,7 @@ export function compileProgram(job: Job, layout: Layout): Program {
   return {
     schema: 'meshwright.program/1',
     name: job.name,
-    mesh: meshOf(layout),
+    mesh: meshOf(outline.layout),
     groups: groupsOf(outline),
     layers: outline.layers,
     microBatches: outline.microBatches,
@@ -74,7 +74,7 @@ const scalars: readonly BufferDeclaration[] = [
   { name: 'lr', role: 'input', dtype: 'fp32', dims: [], scope: 'period', resident: true },
 ];
 
-export { type BlockContext, blockContext, microBatches } from './context.ts';
+export { type BlockContext, blockContext, expertGridOf, microBatches } from './context.ts';
 export {
   type ActivationBytes,
   activationsByLaw,
@@ -88,6 +88,7 @@ export {
 } from './laws/index.ts';
 export { containers, isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverEnds } from './lower/containers.ts';
 export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
+export { sumsNormOverData } from './lower/tail.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';
 export {
   type BucketPlan,
@@ -95,6 +96,8 @@ export {
   paddedParts,
   parameterCounts,
   planBuckets,
+  replicaAxis,
+  replicasOfBucket,
   sampleBuckets,
 } from './parameters.ts';
 export { templateOf } from './templates/layers.ts';

@@ -4,7 +4,7 @@
  * property holds them together.
  */
 import type { Job } from '../job/index.ts';
-import type { Layout } from '../layout/index.ts';
+import { expertsWithEffect, type Layout } from '../layout/index.ts';
 import { type BlockContext, blockContext, microBatches } from './context.ts';
 import { type BucketPlan, type ParameterCounts, parameterCounts, planBuckets } from './parameters.ts';
 
@@ -35,9 +35,12 @@ export interface Outline {
 
 export function outlineOf(job: Job, given: Layout): Outline {
   // One data rank has nothing to cut, whatever a layout that is not in normal form says.
-  const layout: Layout = given.data === 1 && given.sharding > 0 ? { ...given, sharding: 0 } : given;
-  const choice = { tensor: layout.tensor, sequenceParallel: layout.sequenceParallel };
-  const counts = parameterCounts(job.model, choice);
+  const layout: Layout = {
+    ...given,
+    sharding: given.data === 1 ? 0 : given.sharding,
+    ...expertsWithEffect(job, given),
+  };
+  const counts = parameterCounts(job.model, layout);
   const layers = job.model.layers.length;
   const stages = Array.from({ length: layout.pipeline }, (_, stage): StageOutline => {
     const chunks = chunksOf(layout, layers, stage);

@@ -1,7 +1,7 @@
 /** @file Parameters of a stage: how tensor parallelism cuts them, and how they lie in buckets. */
-import type { Layout } from '../layout/index.ts';
+import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf } from '../layout/index.ts';
 import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
-import { blockParameters } from '../model/index.ts';
+import { blockParameters, isRoutedExpert } from '../model/index.ts';
 import type { Bucket, View } from '../program/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
 import { type BlockContext, dim } from './context.ts';
@@ -10,21 +10,37 @@ import { type BlockContext, dim } from './context.ts';
 export const blockNumber = (spec: ParameterSpec, layers: number): number =>
   spec.block === 'embed' ? -1 : spec.block === 'head' ? layers : spec.block;
 
+/** What decides how parameters are cut; with degrees of an expert grid, experts are cut by those. */
 export interface TensorChoice {
   readonly tensor: number;
   readonly sequenceParallel: boolean;
+  /** Absent: experts lie as tensor cuts everything. */
+  readonly expert?: number;
+  readonly expertTensor?: number;
 }
 
-/** Global dims of a parameter with the cuts of tensor parallelism. */
-const parameterDims = (spec: ParameterSpec, tensor: number): readonly Dim[] =>
-  spec.dims.map((each) => dim(each.label, each.size, each.tensor && 'tensor', tensor, each.parts));
+/** The parameter lies over the expert grid, not over the dense one. */
+const isApart = (spec: ParameterSpec, { tensor, expert = 1, expertTensor = tensor }: TensorChoice): boolean =>
+  hasExpertGrid({ tensor, expert, expertTensor }) && isRoutedExpert(spec);
+
+/** Global dims of a parameter with the cuts of its grid. */
+function parameterDims(spec: ParameterSpec, choice: TensorChoice): readonly Dim[] {
+  if (!isApart(spec, choice)) {
+    return spec.dims.map((each) => dim(each.label, each.size, each.tensor && 'tensor', choice.tensor, each.parts));
+  }
+  return spec.dims.map((each, index) =>
+    index === 0
+      ? dim(each.label, each.size, 'expert', choice.expert ?? 1)
+      : dim(each.label, each.size, each.tensor && 'expertTensor', choice.expertTensor ?? 1, each.parts),
+  );
+}
 
 /** Whole, and in part on each rank whatever the sequence is: the router by experts' slices, these norms by heads. */
 const alwaysSummed: readonly string[] = ['router.w', 'qn.w', 'kn.w'];
 
 /** The gradient is partial over tensor: the parameter is whole, but each rank sees a part of what it is used for. */
 export function isSummed(spec: ParameterSpec, choice: TensorChoice): boolean {
-  if (choice.tensor === 1 || spec.dims.some((each) => each.tensor)) return false;
+  if (choice.tensor === 1 || isApart(spec, choice) || spec.dims.some((each) => each.tensor)) return false;
   return choice.sequenceParallel || alwaysSummed.includes(spec.name);
 }
 
@@ -32,6 +48,8 @@ export function isSummed(spec: ParameterSpec, choice: TensorChoice): boolean {
 export interface BlockCount {
   readonly summed: number;
   readonly rest: number;
+  /** Of experts over a grid of their own, which are in neither of the others. */
+  readonly experts?: number;
 }
 
 export interface ParameterCounts {
@@ -44,23 +62,25 @@ export interface ParameterCounts {
   readonly tied: BlockCount | undefined;
 }
 
-const tensorDegrees =
-  (tensor: number): Degrees =>
+const degreesOfChoice =
+  (choice: TensorChoice): Degrees =>
   (axis) =>
-    axis === 'tensor' ? tensor : 1;
+    axis === 'tensor' || axis === 'expert' || axis === 'expertTensor' ? (choice[axis] ?? 1) : 1;
 
 /** Counts by block for one tensor choice. */
 export function parameterCounts(model: ModelSpec, choice: TensorChoice): ParameterCounts {
-  const degrees = tensorDegrees(choice.tensor);
+  const degrees = degreesOfChoice(choice);
   const count = (specs: readonly ParameterSpec[]): BlockCount => {
     let summed = 0;
     let rest = 0;
+    let experts = 0;
     for (const spec of specs) {
-      const size = localElements(parameterDims(spec, choice.tensor), degrees);
-      if (isSummed(spec, choice)) summed += size;
+      const size = localElements(parameterDims(spec, choice), degrees);
+      if (isApart(spec, choice)) experts += size;
+      else if (isSummed(spec, choice)) summed += size;
       else rest += size;
     }
-    return { summed, rest };
+    return { summed, rest, ...(experts > 0 && { experts }) };
   };
   const isTied = (spec: ParameterSpec): boolean => model.tied && spec.name === 'wte';
   const ends = (['embed', 'head'] as const).flatMap((block) => blockParameters(model, block));
@@ -84,6 +104,8 @@ export interface BucketPlan {
   /** Blocks in model order; empty for the tied matrix. */
   readonly blocks: readonly number[];
   readonly tied: boolean;
+  /** Holds experts over a grid of their own: its replicas are the expert data ranks. */
+  readonly experts?: true;
   readonly elements: number;
   readonly summed: number;
   /** The block whose backward completes the bucket's gradients: the lowest one that contributes on this stage. */
@@ -99,7 +121,8 @@ export type ChunkBlocks = readonly number[];
  *
  * Sharding 3: one for each block. Else a bucket takes blocks in the order in which backward completes them until its
  * gradients reach `bucketMB`; it never reaches over a chunk, and a block is never split. Without a data axis there is
- * nothing to reduce in pieces: one bucket. The tied matrix is always by itself, so that both ends cut it alike.
+ * nothing to reduce in pieces: one bucket. The tied matrix is always by itself, so that both ends cut it alike, and so
+ * are experts over a grid of their own, in buckets by the same rule: they have other replicas.
  */
 export function planBuckets(
   chunks: readonly ChunkBlocks[],
@@ -108,28 +131,33 @@ export function planBuckets(
   layout: Layout,
 ): readonly BucketPlan[] {
   const countOf = (block: number): BlockCount => (block < 0 ? counts.embed : (counts.layers[block] ?? counts.head));
-  const groups = layout.data === 1 ? [chunks.flat()] : chunks.flatMap((blocks) => groupBlocks(blocks, countOf, layout));
-  const named = (blocks: readonly number[], index: number): string => {
-    if (layout.sharding !== 3 || layout.data === 1) return `b${index}`;
-    const [block = 0] = blocks;
-    return block < 0 ? 'embed' : block >= layers ? 'head' : `L${block}`;
+  const alone = mostReplicasOf(layout) === 1;
+  const plansOf = (sizeOf: (block: number) => number, experts: boolean): readonly BucketPlan[] => {
+    const kept = chunks.map((blocks) => (experts ? blocks.filter((block) => sizeOf(block) > 0) : blocks));
+    const groups = alone ? [kept.flat()] : kept.flatMap((blocks) => groupBlocks(blocks, sizeOf, layout));
+    const named = (blocks: readonly number[], index: number): string => {
+      if (layout.sharding !== 3 || alone) return `b${index}`;
+      const [block = 0] = blocks;
+      return block < 0 ? 'embed' : block >= layers ? 'head' : `L${block}`;
+    };
+    return groups
+      .map((blocks) => blocks.filter((block) => sizeOf(block) > 0))
+      .filter((blocks) => blocks.length > 0)
+      .map(
+        (blocks, index): BucketPlan => ({
+          name: experts ? `${named(blocks, index)}.experts` : named(blocks, index),
+          blocks,
+          tied: false,
+          ...(experts && { experts }),
+          elements: blocks.reduce((sum, block) => sum + sizeOf(block), 0),
+          summed: experts ? 0 : blocks.reduce((sum, block) => sum + countOf(block).summed, 0),
+          readyBlock: Math.min(...blocks),
+          firstBlock: Math.min(...blocks),
+        }),
+      );
   };
-  const plans = groups
-    .map((blocks) => blocks.filter((block) => total(countOf(block)) > 0))
-    .filter((blocks) => blocks.length > 0)
-    .map((blocks, index): BucketPlan => {
-      const parts = blocks.map(countOf);
-      return {
-        name: named(blocks, index),
-        blocks,
-        tied: false,
-        elements: parts.reduce((sum, part) => sum + total(part), 0),
-        summed: parts.reduce((sum, part) => sum + part.summed, 0),
-        readyBlock: Math.min(...blocks),
-        firstBlock: Math.min(...blocks),
-      };
-    });
-  return [...tiedBucket(chunks, counts, layers), ...plans];
+  const dense = plansOf((block) => total(countOf(block)), false);
+  return [...tiedBucket(chunks, counts, layers), ...dense, ...plansOf((block) => countOf(block).experts ?? 0, true)];
 }
 
 function tiedBucket(chunks: readonly ChunkBlocks[], counts: ParameterCounts, layers: number): readonly BucketPlan[] {
@@ -151,7 +179,7 @@ function tiedBucket(chunks: readonly ChunkBlocks[], counts: ParameterCounts, lay
 
 function groupBlocks(
   blocks: ChunkBlocks,
-  countOf: (block: number) => BlockCount,
+  sizeOf: (block: number) => number,
   layout: Layout,
 ): readonly (readonly number[])[] {
   if (layout.sharding === 3) return blocks.map((block) => [block]);
@@ -162,7 +190,7 @@ function groupBlocks(
   for (let index = blocks.length - 1; index >= 0; index--) {
     const block = blocks[index] ?? 0;
     current.unshift(block);
-    size += total(countOf(block)) * bytesOf(layout.gradientType);
+    size += sizeOf(block) * bytesOf(layout.gradientType);
     if (size >= limit) {
       groups.push(current);
       current = [];
@@ -177,60 +205,84 @@ const total = (count: BlockCount): number => count.summed + count.rest;
 
 /** The buckets of one embedding, a layer of each kind and one head, each by itself: what a sample of all templates reads. */
 export function sampleBuckets(context: BlockContext): readonly Bucket[] {
-  const { model, tensor, sequenceParallel } = context;
-  const choice = { tensor, sequenceParallel };
+  const { model, tensor, sequenceParallel, grid } = context;
+  const choice = { tensor, sequenceParallel, expert: grid?.expert ?? 1, expertTensor: grid?.expertTensor ?? tensor };
   const counts = parameterCounts(model, choice);
   const named: readonly (readonly [string, number, BlockCount])[] = [
     ['embed', -1, counts.embed],
     ...counts.layers.map((count, index) => [`L${index}`, index, count] as const),
     ['head', counts.layers.length, counts.head],
   ];
-  const own = named
-    .filter(([, , count]) => total(count) > 0)
-    .map(([name, block, count]): BucketPlan => ({ name, blocks: [block], tied: false, ...sizes(count), ...at(block) }));
+  const own = named.flatMap(([name, block, count]): readonly BucketPlan[] => [
+    { name, blocks: [block], tied: false, ...sizes(count), ...at(block) },
+    {
+      name: `${name}.experts`,
+      blocks: [block],
+      tied: false,
+      experts: true,
+      elements: count.experts ?? 0,
+      summed: 0,
+      ...at(block),
+    },
+  ]);
   const tied = counts.tied
     ? [{ name: 'tied', blocks: [], tied: true, ...sizes(counts.tied), ...at(-1) } satisfies BucketPlan]
     : [];
-  return [...tied, ...own].map((plan) => writeBucket(plan, model, { ...choice, sharding: 0, data: 1, pipeline: 1 }));
+  const whole = { ...choice, context: 1, sharding: 0 as const, data: 1, pipeline: 1 };
+  return [...tied, ...own].filter(({ elements }) => elements > 0).map((plan) => writeBucket(plan, model, whole));
 }
 
 const sizes = (count: BlockCount) => ({ elements: total(count), summed: count.summed });
 const at = (block: number) => ({ readyBlock: block, firstBlock: block });
 
+/** Keys of a layout that say which ranks hold the same; all but data matter to experts over their own grid only. */
+type ReplicaKeys = Pick<Layout, 'tensor' | 'context' | 'data' | 'expert' | 'expertTensor'>;
+type BucketReplicas = Pick<Layout, 'data'> & Partial<ReplicaKeys>;
+
+/** Ranks that hold the same bucket: those of the data axis, or of the expert grid's own. */
+export const replicasOfBucket = ({ experts }: Pick<BucketPlan, 'experts'>, layout: BucketReplicas): number =>
+  experts
+    ? expertDataOf({ context: 1, expert: 1, expertTensor: layout.tensor ?? 1, tensor: 1, ...layout })
+    : layout.data;
+
+/** The axis along which a bucket's replicas lie. */
+export const replicaAxis = ({ experts }: Pick<BucketPlan, 'experts'>): 'data' | 'expertData' =>
+  experts ? 'expertData' : 'data';
+
 /** Elements with the padding that an even cut over data needs; the summed prefix is padded by itself when it is cut. */
 export function paddedParts(
-  bucket: { elements: number; summed: number },
-  layout: Pick<Layout, 'sharding' | 'data'>,
+  bucket: Pick<BucketPlan, 'elements' | 'summed' | 'experts'>,
+  layout: BucketReplicas & Pick<Layout, 'sharding'>,
 ): readonly number[] {
-  const shard = layout.sharding > 0 ? layout.data : 1;
+  const shard = layout.sharding > 0 ? replicasOfBucket(bucket, layout) : 1;
   const pad = (count: number): number => Math.ceil(count / shard) * shard;
   const apart = layout.sharding >= 2 && bucket.summed > 0 && bucket.summed < bucket.elements;
   return apart ? [pad(bucket.summed), pad(bucket.elements - bucket.summed)] : [pad(bucket.elements)];
 }
 
 /** The keys of a layout that decide how a bucket lies. */
-export type BucketLayout = Pick<Layout, 'tensor' | 'sequenceParallel' | 'sharding' | 'data' | 'pipeline'>;
+export type BucketLayout = ReplicaKeys & Pick<Layout, 'sequenceParallel' | 'sharding' | 'pipeline'>;
 
 /** Writes a bucket's views out: parameters to be summed over tensor first, each kind in model order. */
 export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLayout): Bucket {
-  const choice = { tensor: layout.tensor, sequenceParallel: layout.sequenceParallel };
   const layers = model.layers.length;
-  const degrees = tensorDegrees(layout.tensor);
+  const degrees = degreesOfChoice(layout);
   const mine = (plan.tied ? [-1] : plan.blocks)
     .flatMap((block) => blockParameters(model, block < 0 ? 'embed' : block >= layers ? 'head' : block))
-    .filter((spec) => (model.tied && spec.name === 'wte') === plan.tied);
+    .filter(
+      (spec) => (model.tied && spec.name === 'wte') === plan.tied && isApart(spec, layout) === (plan.experts ?? false),
+    );
   const parts = paddedParts(plan, layout);
   const summedEnd = parts.length > 1 ? (parts[0] ?? 0) : plan.summed;
   let summedOffset = 0;
   let restOffset = summedEnd;
   const views = mine.map((spec): View => {
-    const dims = parameterDims(spec, layout.tensor);
+    const dims = parameterDims(spec, layout);
     const size = localElements(dims, degrees);
-    const summed = isSummed(spec, choice);
+    const summed = isSummed(spec, layout);
     const offset = summed ? summedOffset : restOffset;
     if (summed) summedOffset += size;
     else restOffset += size;
-    const whole = layout.tensor > 1 && !spec.dims.some((each) => each.tensor);
     return {
       name: spec.name,
       block: blockNumber(spec, layers),
@@ -238,10 +290,7 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
       dims,
       tensors: spec.tensors,
       decay: spec.decay,
-      counted: [
-        ...(whole ? [{ axis: 'tensor' as const, coordinate: 0 }] : []),
-        ...(plan.tied && layout.pipeline > 1 ? [{ axis: 'pipeline' as const, coordinate: 0 }] : []),
-      ],
+      counted: countedOn(spec, plan, layout),
     };
   });
   const copies = plan.tied && layout.pipeline > 1;
@@ -252,4 +301,19 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
     views: [...views].sort((a, b) => a.offset - b.offset),
     ...(copies && { copies: 'ends' }),
   };
+}
+
+/** Where the norm counts a parameter: once among ranks that hold the same. With an expert grid the norm is summed over all
+ * ranks of a stage, so replicas count too: who is not sharded counts on the first of them.
+ */
+function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout): View['counted'] {
+  const first = (axis: View['counted'][number]['axis'], when: boolean): View['counted'] =>
+    when ? [{ axis, coordinate: 0 }] : [];
+  const whole = layout.tensor > 1 && !plan.experts && !spec.dims.some((each) => each.tensor);
+  const repeated = hasExpertGrid(layout) && layout.sharding === 0 && replicasOfBucket(plan, layout) > 1;
+  return [
+    ...first('tensor', whole),
+    ...first(replicaAxis(plan), repeated),
+    ...first('pipeline', plan.tied && layout.pipeline > 1),
+  ];
 }

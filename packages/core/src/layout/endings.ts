@@ -8,6 +8,7 @@ import {
   mostReplicasOf,
   recomputeWithEffect,
   reductionWithEffect,
+  replicasOf,
 } from './normal.ts';
 import { reductionRules } from './rules/degrees.ts';
 import { expertSequenceRules } from './rules/experts.ts';
@@ -113,7 +114,8 @@ function dataEndings(
   const gradientType = request.gradientType ?? defaultGradientType(job);
   const asked = options(request.bucketMB, [25, 100]);
   const sizes = [...new Set(asked.map((size) => bucketWithEffect(job, degrees, gradientType, size)))];
-  return options(request.sharding, shardings).flatMap((sharding) => {
+  const levels = replicasOf(degrees) === 1 ? [0 as const] : options(request.sharding, shardings);
+  return levels.flatMap((sharding) => {
     const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
     const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];
     // Kept weights hold what sharding 2 holds and more: only who asks for them gets them.

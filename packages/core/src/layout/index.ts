@@ -13,7 +13,7 @@ export {
   layoutKeys,
 } from './keys.ts';
 export { checkLayout, layoutRules } from './legality.ts';
-export { microBatchesOf, normalizeLayout, replicasOf } from './normal.ts';
+export { expertsWithEffect, microBatchesOf, mostReplicasOf, normalizeLayout, replicasOf } from './normal.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
 export { countRejected, enumerateLayouts, type LayoutSpace, layoutSpace, type RejectedLayouts } from './space.ts';
 export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';

@@ -44,7 +44,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const { tensor, pipeline, data, context } = layout;
   const { expert, expertTensor } = expertsWithEffect(job, layout);
   const replicas = mostReplicasOf({ tensor, data, context, expert, expertTensor });
-  const sharding = replicas > 1 ? layout.sharding : 0;
+  const sharding = replicasOf(layout) > 1 ? layout.sharding : 0;
   const chunks = pipeline > 1 ? layout.chunks : 1;
   const microBatches = microBatchesOf(job, layout);
   const recompute = recomputeWithEffect(job, layout.recompute);

@@ -59,12 +59,20 @@ export function exchangeRequest(
         // Every rank sends to its neighbour at once, which is how sends are priced anyway.
         kind: operation.collective === 'shift' ? 'send' : operation.collective,
         algorithm: operation.algorithm,
-        bytes: paddedBytes(operation, expanded, degrees),
+        bytes: movedBytes(operation, expanded, degrees),
         ...ranksOf(program, operation),
       };
     default:
       return undefined;
   }
+}
+
+/** An all-to-all of rows takes as long as the rank that sends or gets most of them. */
+function movedBytes(operation: Collective, expanded: ExpandedOperation, degrees: Degrees): number {
+  const bytes = paddedBytes(operation, expanded, degrees);
+  const written = expanded.writes[0]?.operand;
+  if (operation.collective !== 'all-to-all' || written === undefined) return bytes;
+  return Math.max(bytes, touchedBytes(written, degrees));
 }
 
 /** A named group is the ends of the axis that it lies along, the whole axis, or several whole axes. */

@@ -4,14 +4,18 @@ import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { BufferDeclaration } from '../../program/index.ts';
 import type { Dim, DType } from '../../tensor/index.ts';
-import { type BucketPlan, paddedParts } from '../parameters.ts';
+import { type BucketPlan, paddedParts, replicaAxis, replicasOfBucket } from '../parameters.ts';
 
-/** State is cut over data: there are ranks to share it with, and the layout does. */
-export const isSharded = (layout: Layout): boolean => layout.data > 1 && layout.sharding > 0;
+/** A bucket as far as its replicas go; the dense ones when absent. */
+type Replicated = Pick<BucketPlan, 'experts'>;
+
+/** State is cut over the ranks that hold the same: there are some to share it with, and the layout does. */
+export const isSharded = (layout: Layout, bucket: Replicated = {}): boolean =>
+  layout.sharding > 0 && replicasOfBucket(bucket, layout) > 1;
 
 /** Gradients are reduced while the micro-batch that made them is the only one in the buffer. */
-export const reducesEachMicroBatch = (layout: Layout): boolean =>
-  layout.data > 1 && layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch';
+export const reducesEachMicroBatch = (layout: Layout, bucket: Replicated = {}): boolean =>
+  layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' && replicasOfBucket(bucket, layout) > 1;
 
 /** Whole gradients of the tied matrix wait for the other end before they are reduced over data. In the tail: the last
  * stage has them early, and waiting in its reduction lane would hold up every other bucket.
@@ -31,8 +35,8 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
   const size = parts.reduce((sum, part) => sum + part, 0);
   const fused = parts.length > 1 ? { parts } : {};
   const whole: readonly Dim[] = [{ label: 'n', size, ...fused }];
-  const sharded = isSharded(layout);
-  const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: ['data'], ...fused }] : whole;
+  const sharded = isSharded(layout, plan);
+  const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: [replicaAxis(plan)], ...fused }] : whole;
   const bucket = plan.name;
   const declare = (
     prefix: string,
@@ -63,7 +67,7 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
       ...optimizer,
     ];
   }
-  const each = reducesEachMicroBatch(layout) ? { scope: 'micro' as const } : resident;
+  const each = reducesEachMicroBatch(layout, plan) ? { scope: 'micro' as const } : resident;
   return [
     ...(layout.sharding === 3
       ? [declare('P', 'weight', type, shard, resident), declare('W', 'weight', type, whole)]

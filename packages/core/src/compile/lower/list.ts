@@ -2,12 +2,12 @@
 import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
 import type { Invocation } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
-import { type BucketPlan, writeBucket } from '../parameters.ts';
+import { type BucketPlan, replicasOfBucket, writeBucket } from '../parameters.ts';
 import { templateOf } from '../templates/layers.ts';
-import { containers, reducesEachMicroBatch, sumsOverEnds } from './containers.ts';
+import { containers, isSharded, reducesEachMicroBatch, sumsOverEnds } from './containers.ts';
 import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './runs.ts';
 import { writeTail } from './tail.ts';
-import { accumulate, createWriter, overData, sumInPlace, type Writer, write } from './writer.ts';
+import { accumulate, createWriter, overReplicas, sumInPlace, type Writer, write } from './writer.ts';
 
 export function lowerList(outline: Outline, stage: StageOutline, invocations: readonly Invocation[]): RankList {
   const { job, layout, layers, context } = outline;
@@ -21,7 +21,8 @@ export function lowerList(outline: Outline, stage: StageOutline, invocations: re
     ends.push(writeInvocation(outline, stage, invocation, writer, overlay));
   });
   writeTail(outline, stage, writer);
-  const units = layout.sharding === 3 ? [...unitsOf(stage, layers).values()] : [];
+  const isGathered = (bucket: BucketPlan): boolean => isSharded(layout, bucket);
+  const units = layout.sharding === 3 ? [...unitsOf(stage, layers, isGathered).values()] : [];
   return {
     name: `P${stage.stage}`,
     pipeline: stage.stage,
@@ -99,18 +100,21 @@ function createOverlay(
   writer: Writer,
 ): Overlay {
   const { layout, layers } = outline;
+  const isGathered = (bucket: BucketPlan): boolean => isSharded(layout, bucket);
+  const planOf = new Map(stage.buckets.map((bucket) => [bucket.name, bucket]));
   const gathers = layout.sharding === 3;
   const runs: UnitRuns | undefined = gathers
-    ? unitRuns(stage, invocations, unitsOf(stage, layers), layout.reshard)
+    ? unitRuns(stage, invocations, unitsOf(stage, layers, isGathered), layout.reshard)
     : undefined;
-  const each = reducesEachMicroBatch(layout);
+  const each = (bucket: BucketPlan): boolean => reducesEachMicroBatch(layout, bucket);
   const last = outline.microBatches - 1;
   let use = 0;
   let latest = 0;
 
   const gatherRun = (run: number, needs: readonly number[]): void => {
-    for (const bucket of runs?.unitOf[run]?.buckets ?? []) {
-      writer.operation(overData('all-gather', `P.${bucket}`, write(`W.${bucket}@${run}`), bucket), needs);
+    for (const name of runs?.unitOf[run]?.buckets ?? []) {
+      const bucket = planOf.get(name);
+      if (bucket) writer.operation(overReplicas('all-gather', `P.${name}`, write(`W.${name}@${run}`), bucket), needs);
     }
   };
   return {
@@ -118,8 +122,10 @@ function createOverlay(
       if (runs) {
         for (let run = 1; run <= 1 + layout.prefetch; run++) gatherRun(run, []);
       } else if (layout.sharding > 0) {
-        for (const { name } of [...stage.buckets].sort((a, b) => a.firstBlock - b.firstBlock)) {
-          writer.operation(overData('all-gather', `W.${name}`, write(`W.${name}`), name));
+        const gathered = stage.buckets.filter(isGathered);
+        for (const bucket of [...gathered].sort((a, b) => a.firstBlock - b.firstBlock)) {
+          const { name } = bucket;
+          writer.operation(overReplicas('all-gather', `W.${name}`, write(`W.${name}`), bucket));
         }
       }
     },
@@ -137,10 +143,14 @@ function createOverlay(
       if (ends) gatherRun(run + 1 + layout.prefetch, [line]);
     },
     ready: (block, invocation) =>
-      invocation.direction === 'B' && (each || invocation.microBatch === last)
-        ? stage.buckets.filter((bucket) => bucket.readyBlock === block && !sumsOverEnds(bucket, layout))
-        : [],
-    reduce: (bucket, microBatch) => reduceBucket(outline, bucket, each ? microBatch : undefined, writer),
+      stage.buckets.filter(
+        (bucket) =>
+          invocation.direction === 'B' &&
+          bucket.readyBlock === block &&
+          (each(bucket) || invocation.microBatch === last) &&
+          !sumsOverEnds(bucket, layout),
+      ),
+    reduce: (bucket, microBatch) => reduceBucket(outline, bucket, each(bucket) ? microBatch : undefined, writer),
   };
 }
 
@@ -150,13 +160,13 @@ function reduceBucket(outline: Outline, bucket: BucketPlan, microBatch: number |
   const { name } = bucket;
   const gradient = microBatch === undefined ? `G.${name}` : `G.${name}[${microBatch}]`;
   if (microBatch === undefined && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
-  if (layout.data === 1) return;
+  if (replicasOfBucket(bucket, layout) === 1) return;
   if (layout.sharding === 0) {
-    writer.operation(overData('all-reduce', gradient, write(gradient), name));
+    writer.operation(overReplicas('all-reduce', gradient, write(gradient), bucket));
     return;
   }
   const shard = microBatch === undefined ? write(`S.${name}`) : accumulate(`S.${name}`);
-  writer.operation(overData('reduce-scatter', gradient, shard, name));
+  writer.operation(overReplicas('reduce-scatter', gradient, shard, bucket));
 }
 
 /** Writes the calls of one invocation and its send; gives the line of its last call. */

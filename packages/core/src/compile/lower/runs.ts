@@ -7,16 +7,21 @@
 import type { Unit } from '../../program/index.ts';
 import type { Invocation } from '../../schedules/index.ts';
 import type { StageOutline } from '../outline.ts';
+import type { BucketPlan } from '../parameters.ts';
 
-/** The unit of each block of a stage: its own bucket, and the tied matrix at both ends. */
-export function unitsOf(stage: StageOutline, layers: number): ReadonlyMap<number, Unit> {
+/** The unit of each block of a stage: its own buckets, and the tied matrix at both ends; those that are gathered. */
+export function unitsOf(
+  stage: StageOutline,
+  layers: number,
+  isGathered: (bucket: BucketPlan) => boolean = () => true,
+): ReadonlyMap<number, Unit> {
   const units = new Map<number, Unit>();
-  const tied = stage.buckets.filter((bucket) => bucket.tied).map((bucket) => bucket.name);
+  const buckets = stage.buckets.filter(isGathered);
+  const tied = buckets.filter((bucket) => bucket.tied).map((bucket) => bucket.name);
   for (const block of stage.chunks.flatMap((chunk) => chunk.blocks)) {
-    const own = stage.buckets.filter((bucket) => bucket.blocks.includes(block)).map((bucket) => bucket.name);
+    const own = buckets.filter((bucket) => bucket.blocks.includes(block)).map((bucket) => bucket.name);
     const name = block < 0 ? 'E' : block >= layers ? 'H' : `L${block}`;
-    const buckets = block < 0 || block >= layers ? [...tied, ...own] : own;
-    units.set(block, { name, buckets });
+    units.set(block, { name, buckets: block < 0 || block >= layers ? [...tied, ...own] : own });
   }
   return units;
 }

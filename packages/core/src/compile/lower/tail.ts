@@ -1,25 +1,27 @@
 /** @file The tail of a period: sums that wait for sharded gradients, the global norm, clipping, the optimizer, the loss. */
 import { assertUnreachable } from '../../errors/index.ts';
+import { hasExpertGrid, type Layout } from '../../layout/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
+import type { BucketPlan } from '../parameters.ts';
 import { isSharded, optimizerTensors, reducesEachMicroBatch } from './containers.ts';
-import { overData, sumInPlace, type Writer, write } from './writer.ts';
+import { overReplicas, sumInPlace, type Writer, write } from './writer.ts';
 
 export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
   const { layout, job } = outline;
-  const each = reducesEachMicroBatch(layout);
   for (const bucket of stage.buckets) {
+    const each = reducesEachMicroBatch(layout, bucket);
     if (each && bucket.summed > 0) writer.operation(sumInPlace(`S.${bucket.name}.summed`, 'tensor', bucket.name));
-    if (bucket.tied && layout.pipeline > 1) writeTiedSum(outline, bucket.name, writer);
+    if (bucket.tied && layout.pipeline > 1) writeTiedSum(outline, bucket, writer);
   }
-  const sharded = isSharded(layout);
-  const gradients = stage.buckets.map((bucket) => `${sharded ? 'S' : 'G'}.${bucket.name}`);
+  const gradients = stage.buckets.map((bucket) => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`);
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
   if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));
-  if (sharded) writer.operation(sumScalar('q', 'data', 'global-norm'));
+  if (sumsNormOverData(layout)) writer.operation(sumScalar('q', 'data', 'global-norm'));
   if (layout.pipeline > 1) writer.operation(sumScalar('q', 'pipeline', 'global-norm'));
   writer.operation(compute('clip', ['q'], ['k'], 'global-norm', { limit: 1 }));
-  const weights = stage.buckets.map((bucket) => `${layout.sharding === 3 && sharded ? 'P' : 'W'}.${bucket.name}`);
+  const weightsOf = (bucket: BucketPlan) => (layout.sharding === 3 && isSharded(layout, bucket) ? 'P' : 'W');
+  const weights = stage.buckets.map((bucket) => `${weightsOf(bucket)}.${bucket.name}`);
   const state = stage.buckets.flatMap((bucket) => optimizerTensors(job).map((tensor) => `O.${bucket.name}.${tensor}`));
   const reads = [...gradients, 'k', 'lr'];
   writer.operation(compute(job.optimizer, reads, [...weights, ...state], 'optimizer', hyperparameters(job.optimizer)));
@@ -27,17 +29,24 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   if (holdsLoss && layout.data > 1) writer.operation(sumScalar('loss', 'data', 'mean-loss'));
 }
 
+/** The norm is summed over data where that axis cuts gradients; and where experts have a grid of their own, whose parts lie
+ * all over the ranks of a stage.
+ */
+export const sumsNormOverData = (layout: Layout): boolean =>
+  layout.data > 1 && (isSharded(layout) || hasExpertGrid(layout));
+
 /** Whole gradients are summed over both ends before the data axis, sharded ones after it. */
-function writeTiedSum({ layout }: Outline, bucket: string, writer: Writer): void {
+function writeTiedSum({ layout }: Outline, bucket: BucketPlan, writer: Writer): void {
+  const { name } = bucket;
   if (layout.sharding >= 2) {
-    writer.operation(sumInPlace(`S.${bucket}`, 'ends', bucket));
+    writer.operation(sumInPlace(`S.${name}`, 'ends', name));
     return;
   }
-  writer.operation(sumInPlace(`G.${bucket}`, 'ends', bucket));
+  writer.operation(sumInPlace(`G.${name}`, 'ends', name));
   if (layout.data === 1) return;
   const [collective, to] =
-    layout.sharding === 0 ? (['all-reduce', `G.${bucket}`] as const) : (['reduce-scatter', `S.${bucket}`] as const);
-  writer.operation(overData(collective, `G.${bucket}`, write(to), bucket));
+    layout.sharding === 0 ? (['all-reduce', `G.${name}`] as const) : (['reduce-scatter', `S.${name}`] as const);
+  writer.operation(overReplicas(collective, `G.${name}`, write(to), bucket));
 }
 
 /** What large models are trained with (Llama 2 paper, section 2.2), unless a run says otherwise. */

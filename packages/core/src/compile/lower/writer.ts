@@ -1,5 +1,7 @@
 /** @file Writes the numbered lines of a list. */
+
 import type { Call, Collective, Item, Operation, Write } from '../../program/index.ts';
+import { type BucketPlan, replicaAxis } from '../parameters.ts';
 
 export interface Writer {
   readonly items: Item[];
@@ -29,14 +31,20 @@ export function createWriter(): Writer {
 export const write = (buffer: string): Write => ({ buffer });
 export const accumulate = (buffer: string): Write => ({ buffer, accumulate: true });
 
-/** A reduction or gather of a whole bucket over data. */
-export function overData(collective: Collective['collective'], from: string, to: Write, bucket: string): Collective {
+/** A reduction or gather of a whole bucket over the ranks that hold the same. */
+export function overReplicas(
+  collective: Collective['collective'],
+  from: string,
+  to: Write,
+  bucket: BucketPlan,
+): Collective {
+  const axis = replicaAxis(bucket);
   const gather = collective === 'all-gather';
   return {
     kind: 'collective',
     lane: gather ? 'data.gather' : 'data.reduce',
     collective,
-    axis: 'data',
+    axis,
     dim: 'flat',
     ...(!gather && { reduce: 'sum' as const }),
     factor: 1,
@@ -45,8 +53,8 @@ export function overData(collective: Collective['collective'], from: string, to:
     writes: [to],
     why: {
       rule: gather ? (from.startsWith('P.') ? 'gather-unit' : 'gather-updated') : 'reduce-gradient',
-      axis: 'data',
-      bucket,
+      axis,
+      bucket: bucket.name,
     },
   };
 }

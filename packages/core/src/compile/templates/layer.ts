@@ -3,6 +3,7 @@ import type { Template } from '../../program/index.ts';
 import type { BlockContext } from '../context.ts';
 import { attend, attendBackward, gatheredInput } from './attend.ts';
 import { type Builder, createBuilder, type Declarations } from './builder.ts';
+import { hasRows, rowsBackward, rowsForward } from './expert-rows.ts';
 import { feedForward, feedForwardBackward } from './ffn.ts';
 import { norm, normBackward } from './norm.ts';
 import { parallelBackward, parallelForward } from './parallel.ts';
@@ -42,26 +43,19 @@ function sequentialForward(builder: Builder): void {
   declare('r', [dims.s, dims.b, dims.h]);
   addResidual(builder, attended, attention.outBias ? 'proj.b' : 'none', 'x', 'r', 'mk1');
   if (second === 'n2') norm(builder, 'r', 'ln2', 'n2', 'st2');
-  feedForward(builder, builder.gather(second, `${second}g`));
-  let fed = builder.reduce('c', 'cs');
+  let fed = routedForward(builder, second);
   if (behind) fed = normBehind(builder, fed, 'pn2');
   addResidual(builder, fed, ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none', 'r', 'y', 'mk2');
 }
 
 function sequentialBackward(builder: Builder): void {
   const { compute } = builder;
-  const { attention, ffn, placement } = builder.context.layer;
+  const { attention, placement } = builder.context.layer;
   const behind = placement === 'both' || placement === 'post';
   const [first, second] = inputsOf(builder);
   let dc = droppedGradient(builder, 'dy', 'mk2', 'dyd');
   if (behind) dc = normBehindBackward(builder, dc, 'c', 'pn2');
-  const dyg = builder.gather(dc, 'dyg');
-  const n2 = gatheredInput(builder, second);
-  if (ffn.kind === 'dense' && ffn.bias) compute('bias.dw', [dc], ['G.fc2.b+=']);
-  let dn2 = 'dn2g';
-  feedForwardBackward(builder, dyg, n2, () => {
-    dn2 = builder.reduce('dn2g', 'dn2');
-  });
+  const dn2 = hasRows(builder) ? rowsBackward(builder, dc, second) : slicedBackward(builder, dc, second);
   if (second === 'r') compute('add', [dn2, 'none', 'dy'], ['dr']);
   else normBackward(builder, { gradient: dn2, input: 'r', parameter: 'ln2', stats: 'st2', residual: 'dy', to: 'dr' });
 
@@ -73,6 +67,25 @@ function sequentialBackward(builder: Builder): void {
   const dn1 = attendBackward(builder, drg, n1);
   if (first === 'x') compute('add', [dn1, 'none', 'dr'], ['dx']);
   else normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual: 'dr', to: 'dx' });
+}
+
+/** The feed-forward with its exchanges: over tensor, or over the grid of its experts. */
+function routedForward(builder: Builder, input: 'n2' | 'r'): string {
+  if (hasRows(builder)) return rowsForward(builder, input);
+  feedForward(builder, builder.gather(input, `${input}g`));
+  return builder.reduce('c', 'cs');
+}
+
+function slicedBackward(builder: Builder, dc: string, input: 'n2' | 'r'): string {
+  const { ffn } = builder.context.layer;
+  const dyg = builder.gather(dc, 'dyg');
+  const gathered = gatheredInput(builder, input);
+  if (ffn.kind === 'dense' && ffn.bias) builder.compute('bias.dw', [dc], ['G.fc2.b+=']);
+  let dn2 = 'dn2g';
+  feedForwardBackward(builder, dyg, gathered, () => {
+    dn2 = builder.reduce('dn2g', 'dn2');
+  });
+  return dn2;
 }
 
 /** What attention and feed-forward read: normalised, or the residual itself where norms stand behind only. */
@@ -88,7 +101,8 @@ function normBehind(builder: Builder, branch: string, parameter: 'pn1' | 'pn2'):
 function normBehindBackward(builder: Builder, gradient: string, branch: 'a' | 'c', parameter: 'pn1' | 'pn2'): string {
   const { dims, context, declare } = builder;
   const to = declare(`d${branch}s`, [dims.s, dims.b, dims.h]);
-  const input = context.sequenceParallel ? `${branch}s` : branch;
+  const whole = branch === 'c' && hasRows(builder);
+  const input = context.sequenceParallel && !whole ? `${branch}s` : branch;
   normBackward(builder, { gradient, input, parameter, stats: `${parameter}s`, residual: 'none', to });
   return to;
 }

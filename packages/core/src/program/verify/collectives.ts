@@ -12,7 +12,7 @@ import type { Collective } from '../types.ts';
 import { applyBucketCollective } from './bucket-collectives.ts';
 import { cutOf, cutWords, type PartialSet, sameAxes, without, wordsOf } from './partial.ts';
 import { isBucket, plainState } from './state.ts';
-import { readPlain, type Walk, writePlain } from './walk.ts';
+import { readComplete, readPlain, type Walk, writePlain } from './walk.ts';
 
 /** Types one collective. */
 export function applyCollective(walk: Walk, expanded: ExpandedOperation, operation: Collective): void {
@@ -25,8 +25,24 @@ export function applyCollective(walk: Walk, expanded: ExpandedOperation, operati
     return;
   }
   const before = readPlain(walk, expanded, read);
+  readTable(walk, expanded, read);
   checkDims(walk, expanded, operation, read, write);
   writePlain(walk, expanded, write, stateAfter(walk, expanded, operation, read, before));
+}
+
+/** Law: rows are exchanged by a complete table of their counts, and nothing else has one. */
+function readTable(walk: Walk, expanded: ExpandedOperation, { dims, instance }: Operand): void {
+  const table = expanded.reads[1];
+  if (table) readComplete(walk, expanded, table);
+  const routed = dims.some((dim) => dim.routed !== undefined);
+  if (routed === (table !== undefined)) return;
+  walk.find(expanded, {
+    code: 'PROGRAM_OPERANDS_WRONG',
+    message: routed
+      ? `${instance.name} has rows whose number depends on data: the exchange reads no counts of them.`
+      : `${instance.name} has pieces of one size: the exchange reads counts.`,
+    hint: routed ? 'Name the table of counts as the second operand.' : 'Leave the second operand out.',
+  });
 }
 
 function refuseMean(walk: Walk, expanded: ExpandedOperation, { factor }: Collective): void {

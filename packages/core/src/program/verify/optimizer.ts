@@ -3,12 +3,14 @@
  * The law of the norm: over all ranks whose parts are summed, each element of each gradient counts exactly once. An axis
  * splits a gradient when it cuts it (tensor, the data shards), or when each of its ranks holds other parameters
  * (pipeline): then the norm must be summed over it. A parameter that is whole on such an axis is counted on one
- * coordinate; a shared one on one stage. Where nothing is split, nothing is summed.
+ * coordinate; a shared one on one stage. Where nothing is split, nothing is summed. A parameter that lies over the expert
+ * grid is split or counted along each of its axes; the sums over the dense grid's axes pass every rank of a stage.
  *
  * The law of the optimizer: it reads gradients that nobody must reduce any more, cut like the state that it updates,
  * and updates every bucket once. Weights that are whole are afterwards cut like the gradient: a rank has updated its
  * own part.
  */
+import { type AxisName, gridOf } from '../../mesh/index.ts';
 import { type ExpandedOperation, type Operand, spanOf } from '../expand.ts';
 import type { Bucket, Compute, View } from '../types.ts';
 import { complete, cutOf, cutWords, type PartialSet, partialOver, sameAxes, sorted, wordsOf } from './partial.ts';
@@ -42,13 +44,22 @@ function squareSum(walk: Walk, expanded: ExpandedOperation): void {
       walk.find(expanded, countedTwice(bucket.name, 'it has been counted before', 'Count each bucket once.'));
     }
     walk.counted.add(bucket.name);
-    for (const { name: axis, degree } of walk.program.mesh.axes) {
-      if (degree === 1) continue;
-      for (const view of bucket.views) {
+    for (const view of bucket.views) {
+      const name = `${view.name} in ${operand.instance.name}`;
+      const apart = isOverExperts(walk, view, state);
+      for (const { name: axis, degree } of (apart ? walk.program.mesh.experts : walk.program.mesh.axes) ?? []) {
+        if (degree === 1) continue;
         const share = shareOf(walk, bucket, view, state, axis);
         if (share === 'missed') walk.find(expanded, missed(view, operand, axis));
-        (share === 'whole' ? repeated : summedOver).set(axis, `${view.name} in ${operand.instance.name}`);
+        if (apart && share === 'whole') {
+          walk.find(
+            expanded,
+            countedTwice(name, `every rank along ${axis} counts it`, `Count it on one of ${axis} only.`),
+          );
+        } else if (!apart || axis === 'pipeline') (share === 'whole' ? repeated : summedOver).set(axis, name);
       }
+      // Its parts lie all over the ranks of a stage, which the axes of the dense grid sum.
+      if (apart) for (const axis of stageAxes(walk)) summedOver.set(axis, name);
     }
   }
   for (const [axis, view] of repeated) {
@@ -61,6 +72,21 @@ function squareSum(walk: Walk, expanded: ExpandedOperation): void {
     walk.norms.add(write.operand.instance.name);
     writePlain(walk, expanded, write, partial);
   }
+}
+
+/** Axes of the dense grid that the ranks of a stage lie along. */
+const stageAxes = ({ program }: Walk): readonly string[] =>
+  program.mesh.axes.filter(({ name, degree }) => degree > 1 && name !== 'pipeline').map(({ name }) => name);
+
+/** The parameter lies over the expert grid: an axis of it cuts or repeats what the rank counts. */
+function isOverExperts({ program, degrees }: Walk, view: View, state: BucketState): boolean {
+  if (program.mesh.experts === undefined) return false;
+  const axes = [
+    ...state.cut,
+    ...view.dims.flatMap((dim) => cutOf(dim, degrees)),
+    ...view.counted.map(({ axis }) => axis),
+  ];
+  return axes.some((axis) => gridOf(program.mesh, axis as AxisName) === program.mesh.experts);
 }
 
 /** How the ranks along an axis share the elements of a gradient in the norm. */
