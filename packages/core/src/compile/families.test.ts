@@ -30,19 +30,39 @@ const kinds = [
   'starcoder2',
   'gemma2',
   'qwen3_moe',
+  'qwen2_moe',
+  'deepseek',
+  'gpt_oss',
+  'granitemoe',
+  'llama4',
+  'bloom',
 ] as const;
+const experts = { num_experts: 4, num_local_experts: 4, n_routed_experts: 4, num_experts_per_tok: 2 };
 /** What tells a type's configuration apart beside its sizes. */
 const more: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   falcon: { new_decoder_architecture: true },
   gemma2: { sliding_window: 3 },
   qwen3_moe: {
-    ...{ num_experts: 4, num_experts_per_tok: 2, moe_intermediate_size: 8, norm_topk_prob: true },
+    ...{ ...experts, moe_intermediate_size: 8, norm_topk_prob: true },
     mlp_only_layers: [0],
   },
+  qwen2_moe: { ...experts, moe_intermediate_size: 8, shared_expert_intermediate_size: 16 },
+  deepseek: {
+    ...{ ...experts, moe_intermediate_size: 8, n_shared_experts: 2, first_k_dense_replace: 1 },
+    ...{ scoring_func: 'sigmoid', topk_method: 'noaux_tc', norm_topk_prob: true, n_group: 2, topk_group: 1 },
+  },
+  gpt_oss: { ...experts, head_dim: 4, attention_bias: true, sliding_window: 3 },
+  granitemoe: { ...experts, residual_multiplier: 0.5 },
+  llama4: {
+    ...{ ...experts, num_experts_per_tok: 1, head_dim: 4, attention_chunk_size: 3 },
+    ...{ intermediate_size_mlp: 24, interleave_moe_layer_step: 2 },
+  },
+  bloom: { n_embed: 16, n_layer: 4, n_head: 4 },
 };
 
 function jobOf(type: string, more: Readonly<Record<string, unknown>> = {}): Job {
-  const config = { ...sizes, model_type: type, sliding_window: null, num_kv_heads: 2, ...more };
+  const own = { ...sizes, model_type: type, sliding_window: null, num_kv_heads: 2, ...more };
+  const config = type === 'llama4' ? { model_type: type, text_config: own } : own;
   const { model, issues } = modelFromConfig(config, { name: type });
   if (!model) throw new Error(issues.map(({ message }) => message).join(' '));
   return createJob({ model, cluster: createCluster('dgx-h100', 1), batch: { sequences: 8, length: 8 } });

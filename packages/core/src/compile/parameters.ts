@@ -19,9 +19,11 @@ export interface TensorChoice {
   readonly expertTensor?: number;
 }
 
+const hasGrid = ({ tensor, expert = 1, expertTensor = tensor }: TensorChoice): boolean =>
+  hasExpertGrid({ tensor, expert, expertTensor });
+
 /** The parameter lies over the expert grid, not over the dense one. */
-const isApart = (spec: ParameterSpec, { tensor, expert = 1, expertTensor = tensor }: TensorChoice): boolean =>
-  hasExpertGrid({ tensor, expert, expertTensor }) && isRoutedExpert(spec);
+const isApart = (spec: ParameterSpec, choice: TensorChoice): boolean => hasGrid(choice) && isRoutedExpert(spec);
 
 /** Global dims of a parameter with the cuts of its grid. */
 function parameterDims(spec: ParameterSpec, choice: TensorChoice): readonly Dim[] {
@@ -36,11 +38,15 @@ function parameterDims(spec: ParameterSpec, choice: TensorChoice): readonly Dim[
 }
 
 /** Whole, and in part on each rank whatever the sequence is: the router by experts' slices, these norms by heads. */
-const alwaysSummed: readonly string[] = ['router.w', 'qn.w', 'kn.w'];
+const alwaysSummed: readonly string[] = ['router.w', 'router.b', 'shared.gate.w', 'qn.w', 'kn.w'];
+
+/** Whole, and complete on each rank whatever the sequence is: each knows all of what comes out of every expert. */
+const neverSummed: readonly string[] = ['router.c', 'experts.fc2.b'];
 
 /** The gradient is partial over tensor: the parameter is whole, but each rank sees a part of what it is used for. */
 export function isSummed(spec: ParameterSpec, choice: TensorChoice): boolean {
   if (choice.tensor === 1 || isApart(spec, choice) || spec.dims.some((each) => each.tensor)) return false;
+  if (neverSummed.includes(spec.name) && !hasGrid(choice)) return false;
   return choice.sequenceParallel || alwaysSummed.includes(spec.name);
 }
 

@@ -84,7 +84,7 @@ function attentionOf(shape: ModelShape, windowed: boolean): AttentionSpec {
     headSize,
     qkvBias: shape.qkvBias ?? false,
     outBias: shape.outBias ?? false,
-    rotary: rotaryOf(shape, headSize),
+    rotary: windowed || shape.positionsInWindows !== true ? rotaryOf(shape, headSize) : undefined,
     ...(shape.positionKind === 'alibi' && { alibi: true as const }),
     ...(windowed && shape.slidingWindow !== undefined && { window: shape.slidingWindow }),
     ...(windowed && shape.chunked === true && { chunked: true as const }),
@@ -127,6 +127,7 @@ function denseOf(shape: ModelShape): DenseFfn {
 
 function expertsOf(shape: ModelShape): MoeFfn {
   const { experts = 1, topK = 1, ffn = 0, expertFfn = ffn, gated = true, activation = 'silu' } = shape;
+  const { expertGroups = 1, chosenGroups = expertGroups } = shape;
   const { sharedExperts = 0, sharedFfn = sharedExperts * expertFfn, sharedGate = false } = shape;
   return {
     kind: 'moe',
@@ -139,6 +140,12 @@ function expertsOf(shape: ModelShape): MoeFfn {
     ...(shape.routerBias === true && { routerBias: true as const }),
     ...(shape.selectionBias === true && { selectionBias: true as const }),
     ...(shape.scoring !== undefined && { scoring: shape.scoring }),
+    ...(shape.normalized === true && { normalized: true as const }),
+    ...(isUnit(shape.weightFactor) ? {} : { weightFactor: shape.weightFactor }),
+    ...(expertGroups > chosenGroups && {
+      groups: Object.freeze({ count: expertGroups, chosen: chosenGroups, top: shape.groupTop ?? 1 }),
+    }),
+    ...(shape.weighs !== undefined && { weighs: shape.weighs }),
     ...(sharedFfn > 0 && { shared: Object.freeze({ width: sharedFfn, gate: sharedGate }) }),
   };
 }

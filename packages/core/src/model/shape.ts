@@ -35,6 +35,9 @@ export interface ShapeNumbers {
   readonly logitCap?: number;
   readonly scoreCap?: number;
   readonly mtp?: number;
+  readonly weightFactor?: number;
+  readonly expertGroups?: number;
+  readonly chosenGroups?: number;
 }
 
 /** Facts of an architecture; a configuration may state some of them. */
@@ -52,9 +55,15 @@ export interface ShapeFacts {
   readonly routerBias?: boolean;
   readonly selectionBias?: boolean;
   readonly scoring?: ExpertScoring;
+  readonly normalized?: boolean;
+  /** Best experts of a group whose scores say how good it is. */
+  readonly groupTop?: number;
+  readonly weighs?: 'input';
   readonly sharedGate?: boolean;
   readonly sinks?: boolean;
   readonly chunked?: boolean;
+  /** Layers without a window have no positions either. */
+  readonly positionsInWindows?: boolean;
   /** The width of the feed-forward when it is not stated, in widths of the model. */
   readonly ffnFactor?: number;
   /** Layers without a window, where they are listed. */
@@ -98,4 +107,7 @@ export const shapeRules: Readonly<Record<keyof ShapeNumbers | 'selectionBias', D
   scoreCap: factor('the cap of scores'),
   selectionBias: { type: 'boolean', what: 'whether the choice of experts is corrected' },
   mtp: count('the number of modules that predict further tokens', 64, 0),
+  weightFactor: factor('the factor on the weights of experts'),
+  expertGroups: count('the number of groups of experts', 4096),
+  chosenGroups: count('the number of groups that a token chooses', 4096),
 };

@@ -53,7 +53,8 @@ export interface LatentAttention extends AttentionBase {
 
 export type AttentionSpec = GroupedAttention | LatentAttention;
 
-export type ActivationKind = 'gelu' | 'gelu-tanh' | 'silu' | 'relu';
+/** `clamped-silu` is gated only: min(gate, 7) sigmoid(1.702 gate) (up clamped to 7, plus 1), as in GPT-OSS. */
+export type ActivationKind = 'gelu' | 'gelu-tanh' | 'silu' | 'relu' | 'clamped-silu';
 
 export interface DenseFfn {
   readonly kind: 'dense';
@@ -79,8 +80,25 @@ export interface MoeFfn {
   readonly selectionBias?: true;
   /** How scores become the weights of the chosen experts; absent: a softmax over the chosen. */
   readonly scoring?: ExpertScoring;
+  /** The weights of the chosen are divided by their sum; a softmax over the chosen has that anyway. */
+  readonly normalized?: true;
+  /** Factor on the weights of the chosen; absent: 1. */
+  readonly weightFactor?: number;
+  /** Experts are chosen from the best groups only. */
+  readonly groups?: ExpertGroups;
+  /** Weights multiply what goes into an expert instead of what comes out; one expert a token. */
+  readonly weighs?: 'input';
   /** Experts that every token passes, as one feed-forward of their widths together; `gate`: weighed by a sigmoid. */
   readonly shared?: { readonly width: number; readonly gate: boolean };
+}
+
+/** `count` groups of neighbouring experts, of which the `chosen` best take part; a group is as good as the sum of its `top`
+ * best experts.
+ */
+export interface ExpertGroups {
+  readonly count: number;
+  readonly chosen: number;
+  readonly top: number;
 }
 
 /** `softmax-all`: a softmax over all experts, of which the chosen keep their part; `sigmoid`: each by itself. */

@@ -55,28 +55,57 @@ export function activateDx(dy_R: Tensor, x_R: Tensor, dx_R: Tensor, name: string
   for (let r = 0; r < elementsOf(x_R); r++) dx[r] = dy[r]! * slope(x[r]!);
 }
 
+/** A function of gate and up, and how it changes with each. */
+interface Gate {
+  readonly value: (gate: number, up: number) => number;
+  readonly slopes: (gate: number, up: number) => readonly [gate: number, up: number];
+}
+
+const CLAMP = 7;
+const SWISH = 1.702;
+const clampedSwish = (gate: number): number => Math.min(gate, CLAMP) * logistic(SWISH * Math.min(gate, CLAMP));
+const clampedUp = (up: number): number => Math.min(Math.max(up, -CLAMP), CLAMP) + 1;
+
+/** Gate of GPT-OSS: a sigmoid linear unit with a steeper sigmoid; both inputs are clamped and up has one added. */
+const clampedSilu: Gate = {
+  value: (gate, up) => clampedSwish(gate) * clampedUp(up),
+  slopes: (gate, up) => {
+    const open = logistic(SWISH * gate);
+    return [
+      gate > CLAMP ? 0 : clampedUp(up) * (open + SWISH * gate * open * (1 - open)),
+      Math.abs(up) > CLAMP ? 0 : clampedSwish(gate),
+    ];
+  },
+};
+
+function gateOf(name: string): Gate {
+  if (name === 'clamped-silu') return clampedSilu;
+  const { value, slope } = activationOf(name);
+  return { value: (gate, up) => value(gate) * up, slopes: (gate, up) => [up * slope(gate), value(gate)] };
+}
+
 /** y = function(gate) * up; the last dim of x holds the rank's gates, then its ups. */
 export function gated(x_RG: Tensor, y_RF: Tensor, name: string): void {
-  const { value } = activationOf(name);
+  const { value } = gateOf(name);
   const R = rowsOf(x_RG);
   const F = sizeAt(y_RF, -1);
   const [x, y] = [x_RG.data, y_RF.data];
   for (let r = 0; r < R; r++) {
-    for (let f = 0; f < F; f++) y[r * F + f] = value(x[2 * r * F + f]!) * x[(2 * r + 1) * F + f]!;
+    for (let f = 0; f < F; f++) y[r * F + f] = value(x[2 * r * F + f]!, x[(2 * r + 1) * F + f]!);
   }
 }
 
 export function gatedDx(dy_RF: Tensor, x_RG: Tensor, dx_RG: Tensor, name: string): void {
-  const { value, slope } = activationOf(name);
+  const { slopes } = gateOf(name);
   const R = rowsOf(x_RG);
   const F = sizeAt(dy_RF, -1);
   const [dy, x, dx] = [dy_RF.data, x_RG.data, dx_RG.data];
   for (let r = 0; r < R; r++) {
     for (let f = 0; f < F; f++) {
       const [gate, up] = [2 * r * F + f, (2 * r + 1) * F + f];
-      const [open, through, gradient] = [x[gate]!, x[up]!, dy[r * F + f]!];
-      dx[gate] = gradient * through * slope(open);
-      dx[up] = gradient * value(open);
+      const [ofGate, ofUp] = slopes(x[gate]!, x[up]!);
+      dx[gate] = dy[r * F + f]! * ofGate;
+      dx[up] = dy[r * F + f]! * ofUp;
     }
   }
 }

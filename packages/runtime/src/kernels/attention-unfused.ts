@@ -3,38 +3,42 @@
  * the whole.
  */
 import { addScaled, dot } from './attention.ts';
-import { capped, capSlope, type HeadCounts, headLayout, headOffsets } from './heads.ts';
-import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
+import { capped, capSlope, distanceSlope, firstSeen, type HeadCounts, headLayout, headOffsets } from './heads.ts';
+import { dimAt, rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
 /** Scaled scores under the causal mask; what a query may not see is minus infinity. */
 export function scores(qkv_SBP: Tensor, sc_ABSS: Tensor, counts: HeadCounts): void {
-  const { window = Number.POSITIVE_INFINITY, cap } = counts;
   const layout = headLayout(qkv_SBP, counts);
   const { S, B, A, D, P } = layout;
   const [x, sc] = [qkv_SBP.data, sc_ABSS.data];
   const scale = 1 / Math.sqrt(D);
   for (let a = 0; a < A; a++) {
     const at = headOffsets(layout, a);
+    const fall = distanceSlope(dimAt(sc_ABSS, 0).origin + a, counts);
     for (let b = 0; b < B; b++) {
       for (let i = 0; i < S; i++) {
+        const first = firstSeen(i, counts);
         for (let j = 0; j < S; j++) {
-          const seen = j <= i && j > i - window;
+          const seen = j <= i && j >= first;
           const product = seen ? dot(x, (i * B + b) * P + at.q, x, (j * B + b) * P + at.k, D) : 0;
-          sc[((a * B + b) * S + i) * S + j] = seen ? capped(scale * product, cap) : -Infinity;
+          sc[((a * B + b) * S + i) * S + j] = seen ? capped(scale * product, counts.cap) - fall * (i - j) : -Infinity;
         }
       }
     }
   }
 }
 
-export function softmax(sc_RS: Tensor, pr_RS: Tensor): void {
+/** Softmax of each row; `sinks` take part with a score for each head and are not written. */
+export function softmax(sc_RS: Tensor, pr_RS: Tensor, sinks_A?: Tensor): void {
   const R = rowsOf(sc_RS);
   const S = sizeAt(sc_RS, -1);
   const [sc, pr] = [sc_RS.data, pr_RS.data];
+  const perHead = sinks_A ? R / sizeAt(sinks_A, 0) : R;
   for (let r = 0; r < R; r++) {
-    let top = -Infinity;
+    const sink = sinks_A ? sinks_A.data[Math.floor(r / perHead)]! : -Infinity;
+    let top = sink;
     for (let j = 0; j < S; j++) top = Math.max(top, sc[r * S + j]!);
-    let sum = 0;
+    let sum = Math.exp(sink - top);
     for (let j = 0; j < S; j++) sum += Math.exp(sc[r * S + j]! - top);
     for (let j = 0; j < S; j++) pr[r * S + j] = Math.exp(sc[r * S + j]! - top) / sum;
   }
@@ -48,6 +52,22 @@ export function softmaxDx(dpr_RS: Tensor, pr_RS: Tensor, dsc_RS: Tensor): void {
     const mean = dot(dpr, r * S, pr, r * S, S);
     for (let j = 0; j < S; j++) dsc[r * S + j] = pr[r * S + j]! * (dpr[r * S + j]! - mean);
   }
+}
+
+/** What is missing in a row's probabilities is the sink's. */
+export function softmaxSinksDx(dpr_ABSS: Tensor, pr_ABSS: Tensor, writes: { dsc: Tensor; dsinks_A: Tensor }): void {
+  softmaxDx(dpr_ABSS, pr_ABSS, writes.dsc);
+  const R = rowsOf(pr_ABSS);
+  const S = sizeAt(pr_ABSS, -1);
+  const perHead = R / sizeAt(writes.dsinks_A, 0);
+  const sum_A = new Float64Array(sizeAt(writes.dsinks_A, 0));
+  for (let r = 0; r < R; r++) {
+    const mean = dot(dpr_ABSS.data, r * S, pr_ABSS.data, r * S, S);
+    let rest = 1;
+    for (let j = 0; j < S; j++) rest -= pr_ABSS.data[r * S + j]!;
+    sum_A[Math.floor(r / perHead)]! -= rest * mean;
+  }
+  writes.dsinks_A.data.set(sum_A);
 }
 
 /** o = probabilities x values. */

@@ -1,39 +1,7 @@
 /** @file Mixture of experts without movement: routed copies keep their token's place, [S, B, T, H] with T experts a
- * token. The router's weights are a softmax over the chosen experts (Mixtral's way).
+ * token. Who chooses them is routing.ts.
  */
 import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
-
-/** The T largest logits of each token, first the largest, ties to the lower index; weights sum to 1. */
-export function topk(rl_RE: Tensor, rw_RT: Tensor, ri_RT: Tensor): void {
-  const R = rowsOf(rl_RE);
-  const E = sizeAt(rl_RE, -1);
-  const T = sizeAt(rw_RT, -1);
-  const [rl, rw, ri] = [rl_RE.data, rw_RT.data, ri_RT.data];
-  for (let r = 0; r < R; r++) {
-    const order = Array.from({ length: E }, (_, e) => e).sort((a, b) => rl[r * E + b]! - rl[r * E + a]! || a - b);
-    const top = rl[r * E + order[0]!]!;
-    const powers = order.slice(0, T).map((e) => Math.exp(rl[r * E + e]! - top));
-    const sum = powers.reduce((total, power) => total + power, 0);
-    for (let t = 0; t < T; t++) {
-      rw[r * T + t] = powers[t]! / sum;
-      ri[r * T + t] = order[t]!;
-    }
-  }
-}
-
-/** Gradient of the softmax over the chosen; the others get zero. */
-export function topkDx(drw_RT: Tensor, rw_RT: Tensor, ri_RT: Tensor, drl_RE: Tensor): void {
-  const R = rowsOf(drl_RE);
-  const E = sizeAt(drl_RE, -1);
-  const T = sizeAt(rw_RT, -1);
-  const [drw, rw, ri, drl] = [drw_RT.data, rw_RT.data, ri_RT.data, drl_RE.data];
-  drl.fill(0);
-  for (let r = 0; r < R; r++) {
-    let mean = 0;
-    for (let t = 0; t < T; t++) mean += drw[r * T + t]! * rw[r * T + t]!;
-    for (let t = 0; t < T; t++) drl[r * E + ri[r * T + t]!] = rw[r * T + t]! * (drw[r * T + t]! - mean);
-  }
-}
 
 /** One copy of each token for each of its experts. */
 export function dispatch(x_RH: Tensor, xe_RTH: Tensor): void {
@@ -105,39 +73,64 @@ export function groupedGemmDw(dy_RN: Tensor, x_RK: Tensor, ri_R: Tensor, dw_ENK:
   dw_ENK.data.set(sum_ENK);
 }
 
-/** c = sum over a token's experts of weight times output. */
-export function combine(ce_RTH: Tensor, rw_RT: Tensor, c_RH: Tensor): void {
+/** x[r] += factor b[expert of r], in place or out of place. */
+export function expertBias(x_RN: Tensor, b_EN: Tensor, ri_R: Tensor, out_RN: Tensor, factor = 1): void {
+  const R = rowsOf(x_RN);
+  const N = sizeAt(x_RN, -1);
+  const [x, b, ri, out] = [x_RN.data, b_EN.data, ri_R.data, out_RN.data];
+  for (let r = 0; r < R; r++) {
+    for (let n = 0; n < N; n++) out[r * N + n] = x[r * N + n]! + factor * b[ri[r]! * N + n]!;
+  }
+}
+
+/** db[expert] = sum of dy over the expert's rows. */
+export function expertBiasDw(dy_RN: Tensor, ri_R: Tensor, db_EN: Tensor): void {
+  const R = rowsOf(dy_RN);
+  const N = sizeAt(dy_RN, -1);
+  const [dy, ri] = [dy_RN.data, ri_R.data];
+  const sum_EN = new Float64Array(sizeAt(db_EN, 0) * N);
+  for (let r = 0; r < R; r++) {
+    for (let n = 0; n < N; n++) sum_EN[ri[r]! * N + n]! += dy[r * N + n]!;
+  }
+  db_EN.data.set(sum_EN);
+}
+
+/** c = factor times the sum over a token's experts of weight times output; without weights each is 1. */
+export function combine(ce_RTH: Tensor, rw_RT: Tensor | undefined, c_RH: Tensor, factor = 1): void {
   const R = rowsOf(c_RH);
   const H = sizeAt(c_RH, -1);
-  const T = sizeAt(rw_RT, -1);
-  const [ce, rw, c] = [ce_RTH.data, rw_RT.data, c_RH.data];
+  const T = sizeAt(ce_RTH, -2);
+  const [ce, rw, c] = [ce_RTH.data, rw_RT?.data, c_RH.data];
   for (let r = 0; r < R; r++) {
     for (let h = 0; h < H; h++) {
       let sum = 0;
-      for (let t = 0; t < T; t++) sum += rw[r * T + t]! * ce[(r * T + t) * H + h]!;
-      c[r * H + h] = sum;
+      for (let t = 0; t < T; t++) sum += (rw ? rw[r * T + t]! : 1) * ce[(r * T + t) * H + h]!;
+      c[r * H + h] = factor * sum;
     }
   }
 }
 
+/** Gradients of the outputs, and of the weights where there are any. */
 export function combineDx(
-  reads: { dy_RH: Tensor; ce_RTH: Tensor; rw_RT: Tensor },
-  writes: { dce_RTH: Tensor; drw_RT: Tensor },
+  reads: { dy_RH: Tensor; ce_RTH: Tensor | undefined; rw_RT: Tensor | undefined },
+  writes: { dce_RTH: Tensor; drw_RT: Tensor | undefined },
+  factor = 1,
 ): void {
   const R = rowsOf(reads.dy_RH);
   const H = sizeAt(reads.dy_RH, -1);
-  const T = sizeAt(reads.rw_RT, -1);
-  const [dy, ce, rw] = [reads.dy_RH.data, reads.ce_RTH.data, reads.rw_RT.data];
-  const [dce, drw] = [writes.dce_RTH.data, writes.drw_RT.data];
+  const T = sizeAt(writes.dce_RTH, -2);
+  const [dy, ce, rw] = [reads.dy_RH.data, reads.ce_RTH?.data, reads.rw_RT?.data];
+  const [dce, drw] = [writes.dce_RTH.data, writes.drw_RT?.data];
   for (let r = 0; r < R; r++) {
     for (let t = 0; t < T; t++) {
       const row = (r * T + t) * H;
+      const weight = factor * (rw ? rw[r * T + t]! : 1);
       let product = 0;
       for (let h = 0; h < H; h++) {
-        product += dy[r * H + h]! * ce[row + h]!;
-        dce[row + h] = rw[r * T + t]! * dy[r * H + h]!;
+        if (ce) product += dy[r * H + h]! * ce[row + h]!;
+        dce[row + h] = weight * dy[r * H + h]!;
       }
-      drw[r * T + t] = product;
+      if (drw) drw[r * T + t] = factor * product;
     }
   }
 }

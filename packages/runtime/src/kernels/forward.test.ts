@@ -5,12 +5,12 @@ import { errorFunction } from './activation.ts';
 import { attention } from './attention.ts';
 import { context, scores, softmax } from './attention-unfused.ts';
 import { embedding, position } from './embedding.ts';
-import { topk } from './experts.ts';
 import { randomTensor, zeroTensor } from './gradient.fixture.ts';
 import { nll, rowmax, rowsumexp } from './loss.ts';
 import { adamw, clipFactor, sgd, squareSum } from './optimizer.ts';
 import { dropout } from './residual.ts';
 import { rope } from './rope.ts';
+import { plainRouting, topk } from './routing.ts';
 import type { Tensor } from './tensor.ts';
 import { wholeTensor } from './tensor.ts';
 
@@ -46,7 +46,7 @@ test('blockwise attention equals scores, softmax and values', () => {
     zeroTensor([4, 2, 6, 6]),
     zeroTensor([6, 2, 8]),
   ];
-  attention(qkv, o, lse, counts);
+  attention(qkv, undefined, { o_SBAD: o, lse_ASB: lse }, counts);
   scores(qkv, sc, counts);
   softmax(sc, pr);
   context(pr, qkv, want, counts);
@@ -156,7 +156,7 @@ test('dropout is the same for a shard of the sequence and another micro-batch', 
 
 test('the router takes the largest logits and renormalises over them', () => {
   const [rw, ri] = [zeroTensor([1, 2]), wholeTensor(new Int32Array(2), [1, 2])];
-  topk(wholeTensor(Float64Array.of(1, 3, 3, 0), [1, 4]), rw, ri);
+  topk(wholeTensor(Float64Array.of(1, 3, 3, 0), [1, 4]), undefined, { rw_RT: rw, ri_RT: ri }, plainRouting);
   expect([...ri.data]).toEqual([1, 2]);
   close(rw.data, [0.5, 0.5]);
 });

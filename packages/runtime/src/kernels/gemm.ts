@@ -1,8 +1,22 @@
 /** @file Matrix products of linear layers. Weights are [N, K]: `y = factor x w^T + bias`. */
 import { rowsOf, sizeAt, type Tensor } from './tensor.ts';
 
+/** Factor on a product; `bias`: on its bias too. */
+export interface Factors {
+  readonly product: number;
+  readonly bias: number;
+}
+
+export const plainFactors: Factors = { product: 1, bias: 1 };
+
 /** y = factor x w^T + bias. */
-export function gemm(x_RK: Tensor, w_NK: Tensor, bias_N: Tensor | undefined, y_RN: Tensor, factor = 1): void {
+export function gemm(
+  x_RK: Tensor,
+  w_NK: Tensor,
+  bias_N: Tensor | undefined,
+  y_RN: Tensor,
+  { product: factor, bias: onBias }: Factors = plainFactors,
+): void {
   const R = rowsOf(x_RK);
   const N = sizeAt(w_NK, 0);
   const K = sizeAt(w_NK, 1);
@@ -11,7 +25,7 @@ export function gemm(x_RK: Tensor, w_NK: Tensor, bias_N: Tensor | undefined, y_R
     for (let n = 0; n < N; n++) {
       let sum = bias && factor === 1 ? bias[n]! : 0;
       for (let k = 0; k < K; k++) sum += x[r * K + k]! * w[n * K + k]!;
-      y[r * N + n] = factor === 1 ? sum : factor * sum + (bias ? bias[n]! : 0);
+      y[r * N + n] = factor === 1 ? sum : factor * sum + (bias ? onBias * bias[n]! : 0);
     }
   }
 }
@@ -34,7 +48,13 @@ export function gemmDx(dy_RN: Tensor, w_NK: Tensor, dx_RK: Tensor, factor = 1): 
 }
 
 /** Gradients of weight and bias: dw = factor dy^T x, db = sum of dy over rows. */
-export function gemmDw(dy_RN: Tensor, x_RK: Tensor, dw_NK: Tensor, db_N: Tensor | undefined, factor = 1): void {
+export function gemmDw(
+  dy_RN: Tensor,
+  x_RK: Tensor,
+  dw_NK: Tensor,
+  db_N: Tensor | undefined,
+  { product: factor, bias: onBias }: Factors = plainFactors,
+): void {
   const R = rowsOf(dy_RN);
   const N = sizeAt(dy_RN, -1);
   const K = sizeAt(x_RK, -1);
@@ -48,17 +68,17 @@ export function gemmDw(dy_RN: Tensor, x_RK: Tensor, dw_NK: Tensor, db_N: Tensor 
     }
     dw.set(row_K, n * K);
   }
-  if (db_N) biasDw(dy_RN, db_N);
+  if (db_N) biasDw(dy_RN, db_N, onBias);
 }
 
-/** Gradient of a bias: the sum of dy over rows. */
-export function biasDw(dy_RN: Tensor, db_N: Tensor): void {
+/** Gradient of a bias: the sum of dy over rows, times the factor on the bias. */
+export function biasDw(dy_RN: Tensor, db_N: Tensor, factor = 1): void {
   const R = rowsOf(dy_RN);
   const N = sizeAt(dy_RN, -1);
   const dy = dy_RN.data;
   const sum_N = new Float64Array(N);
   for (let r = 0; r < R; r++) {
-    for (let n = 0; n < N; n++) sum_N[n]! += dy[r * N + n]!;
+    for (let n = 0; n < N; n++) sum_N[n]! += factor * dy[r * N + n]!;
   }
   db_N.data.set(sum_N);
 }

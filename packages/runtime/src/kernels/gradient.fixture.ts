@@ -1,7 +1,23 @@
 /** Central differences in float64 against a kernel's backward. */
 import { expect } from 'vitest';
 import { normal } from '../numbers/hash.ts';
-import { type Tensor, wholeTensor } from './tensor.ts';
+import { tensorKernels } from './index.ts';
+import { type KernelCall, type Tensor, wholeTensor } from './tensor.ts';
+
+type Name = keyof typeof tensorKernels;
+
+/** Runs one kernel of the plain engine. */
+export function call(
+  name: Name,
+  reads: readonly (Tensor | undefined)[],
+  writes: readonly (Tensor | undefined)[],
+  attributes: KernelCall['attributes'] = {},
+): void {
+  tensorKernels[name]({ reads, writes, attributes, draw: { seed: 7, firstSample: 3 } });
+}
+
+export const like = (tensor: Tensor): Tensor => zeroTensor(tensor.dims.map((dim) => dim.size));
+export const hasKernel = (name: string): name is Name => name in tensorKernels;
 
 let draws = 0;
 

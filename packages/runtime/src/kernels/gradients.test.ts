@@ -1,26 +1,13 @@
 import { expect, test } from 'vitest';
-import { expectGradient, randomTensor, zeroTensor } from './gradient.fixture.ts';
+import { call, expectGradient, hasKernel, like, randomTensor, zeroTensor } from './gradient.fixture.ts';
 import { tensorKernels } from './index.ts';
-import { type KernelCall, type Tensor, wholeTensor } from './tensor.ts';
-
-type Name = keyof typeof tensorKernels;
-
-function call(
-  name: Name,
-  reads: readonly (Tensor | undefined)[],
-  writes: readonly (Tensor | undefined)[],
-  attributes: KernelCall['attributes'] = {},
-): void {
-  tensorKernels[name]({ reads, writes, attributes, draw: { seed: 7, firstSample: 3 } });
-}
+import { type Tensor, wholeTensor } from './tensor.ts';
 
 const S = 5;
 const B = 2;
 const H = 6;
 const heads = { heads: 4, kvHeads: 2, headSize: 4 };
 const P = 4 * (4 + 2 * 2);
-const like = (tensor: Tensor): Tensor => zeroTensor(tensor.dims.map((dim) => dim.size));
-const hasKernel = (name: string): name is Name => name in tensorKernels;
 
 test('every backward row of the table has a kernel', () => {
   expect(Object.keys(tensorKernels).filter((name) => !hasKernel(name))).toEqual([]);

@@ -8,6 +8,10 @@ export interface HeadCounts {
   readonly headSize: number;
   /** Tokens that a token looks back, itself among them; absent: all before it. */
   readonly window?: number;
+  /** No further than to the beginning of its own `window` tokens. */
+  readonly chunked?: boolean;
+  /** Scores fall with the distance, head by head. */
+  readonly alibi?: boolean;
   /** Scores are capped: c tanh(x / c). */
   readonly cap?: number;
 }
@@ -52,6 +56,24 @@ export const headOffsets = (layout: HeadLayout, head: number): { q: number; k: n
   const shared = Math.floor(head / layout.share) * layout.D;
   return { q: head * layout.D, k: layout.keys + shared, v: layout.values + shared };
 };
+
+/** The first key that query `i` sees. */
+export function firstSeen(i: number, { window, chunked }: Pick<HeadCounts, 'window' | 'chunked'>): number {
+  if (window === undefined) return 0;
+  return chunked ? Math.floor(i / window) * window : Math.max(0, i - window + 1);
+}
+
+/** What a score loses for each token of distance, by the global number of the head; 0 without linear biases.
+ *
+ * Source: [press2022], section 3: 2^(-8 i/n) for n heads, n a power of two; the other heads take every second slope of
+ * twice as many.
+ */
+export function distanceSlope(head: number, { heads, alibi }: Pick<HeadCounts, 'heads' | 'alibi'>): number {
+  if (!alibi) return 0;
+  const power = 2 ** Math.floor(Math.log2(heads));
+  if (head < power) return 2 ** ((-8 * (head + 1)) / power);
+  return 2 ** ((-4 * (2 * (head - power) + 1)) / power);
+}
 
 /** A score under its cap. */
 export const capped = (score: number, cap: number | undefined): number =>

@@ -4,26 +4,34 @@
 import type { KernelName } from '@meshwright/core/program';
 import { activate, activateDx, cap, capDx, gated, gatedDx } from './activation.ts';
 import { attention, attentionDx } from './attention.ts';
-import { context, contextDx, scores, scoresDx, softmax, softmaxDx } from './attention-unfused.ts';
+import { context, contextDx, scores, scoresDx, softmax, softmaxDx, softmaxSinksDx } from './attention-unfused.ts';
 import { embedding, embeddingDw, position, positionDw } from './embedding.ts';
 import {
   combine,
   combineDx,
   dispatch,
   dispatchDx,
+  expertBias,
+  expertBiasDw,
   groupedGemm,
   groupedGemmDw,
   groupedGemmDx,
-  topk,
-  topkDx,
 } from './experts.ts';
-import { biasDw, gemm, gemmDw, gemmDx } from './gemm.ts';
+import { biasDw, type Factors, gemm, gemmDw, gemmDx } from './gemm.ts';
 import type { HeadCounts } from './heads.ts';
 import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
 import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
-import { headGroups, queryKeyNorm, queryKeyNormDx, wholeGroups } from './query-key-norm.ts';
-import { add, dropout, dropoutAdd, dropoutDx } from './residual.ts';
+import {
+  headGroups,
+  queryKeyNorm,
+  queryKeyNormDx,
+  queryKeyNormHeads,
+  queryKeyNormHeadsDx,
+  wholeGroups,
+} from './query-key-norm.ts';
+import { add, addBias, dropout, dropoutAdd, dropoutDx } from './residual.ts';
 import { rope, ropeDx } from './rope.ts';
+import { type Routing, sigmoidGate, sigmoidGateDx, topk, topkDx, weigh, weighDx } from './routing.ts';
 import {
   countRows,
   expertGemm,
@@ -44,10 +52,29 @@ export const headsOf = (c: KernelCall): HeadCounts => ({
   kvHeads: numberOf(c, 'kvHeads'),
   headSize: numberOf(c, 'headSize'),
   ...(c.attributes['window'] !== undefined && { window: numberOf(c, 'window') }),
+  ...(c.attributes['chunked'] !== undefined && { chunked: true }),
+  ...(c.attributes['alibi'] !== undefined && { alibi: true }),
   ...(c.attributes['cap'] !== undefined && { cap: numberOf(c, 'cap') }),
 });
+/** A number that a call may leave out. */
+const optional = (c: KernelCall, name: string, otherwise: number): number =>
+  c.attributes[name] === undefined ? otherwise : numberOf(c, name);
+
 /** A factor on a product; absent: 1. */
-const factorOf = (c: KernelCall): number => (c.attributes['factor'] === undefined ? 1 : numberOf(c, 'factor'));
+const factorOf = (c: KernelCall): number => optional(c, 'factor', 1);
+const factorsOf = (c: KernelCall): Factors => {
+  const product = factorOf(c);
+  return { product, bias: c.attributes['scalesBias'] === undefined ? 1 : product };
+};
+
+const routingOf = (c: KernelCall): Routing => ({
+  scoring: (c.attributes['scoring'] ?? 'softmax-chosen') as Routing['scoring'],
+  normalized: c.attributes['normalized'] !== undefined,
+  factor: factorOf(c),
+  groups: optional(c, 'groups', 1),
+  groupsChosen: optional(c, 'groupsChosen', 1),
+  groupTop: optional(c, 'groupTop', 1),
+});
 /** Values of a head that are turned; absent: all. */
 const turnedOf = (c: KernelCall): number => numberOf(c, c.attributes['turned'] === undefined ? 'headSize' : 'turned');
 const epsilonOf = (c: KernelCall): number => numberOf(c, 'epsilon');
@@ -70,15 +97,34 @@ const queryKeyNormsDx = (c: KernelCall, groups: ReturnType<typeof headGroups>): 
 const attentionKernels = {
   'qk-norm': (c) => queryKeyNorms(c, headGroups(r(c, 0), headsOf(c))),
   'qk-norm.dx': (c) => queryKeyNormsDx(c, headGroups(r(c, 0), headsOf(c))),
+  'qk-norm-heads': (c) =>
+    queryKeyNormHeads(
+      { qkv_SBP: r(c, 0), qn_AD: r(c, 1), kn_AD: r(c, 2) },
+      { out_SBP: w(c, 0), raw_SBQ: w(c, 1), st_N2SB: w(c, 2) },
+      headGroups(r(c, 0), headsOf(c)),
+      epsilonOf(c),
+    ),
+  'qk-norm-heads.dx': (c) =>
+    queryKeyNormHeadsDx(
+      { dqkv_SBP: r(c, 0), raw_SBQ: r(c, 1), st_N2SB: r(c, 2), qn_AD: r(c, 3), kn_AD: r(c, 4) },
+      { out_SBP: w(c, 0), dqn_AD: w(c, 1), dkn_AD: w(c, 2) },
+      headGroups(r(c, 0), headsOf(c)),
+    ),
   'qk-norm-all': (c) => queryKeyNorms(c, wholeGroups(r(c, 1), r(c, 2))),
   'qk-norm-all.dx': (c) => queryKeyNormsDx(c, wholeGroups(r(c, 3), r(c, 4))),
   rope: (c) => rope(r(c, 0), w(c, 0), headsOf(c), { theta: numberOf(c, 'theta'), turned: turnedOf(c) }),
   'rope.dx': (c) => ropeDx(r(c, 0), w(c, 0), headsOf(c), { theta: numberOf(c, 'theta'), turned: turnedOf(c) }),
-  attention: (c) => attention(r(c, 0), w(c, 0), w(c, 1), headsOf(c)),
+  attention: (c) => attention(r(c, 0), c.reads[1], { o_SBAD: w(c, 0), lse_ASB: w(c, 1) }, headsOf(c)),
   'attention.dx': (c) =>
-    attentionDx({ do_SBAD: r(c, 0), qkv_SBP: r(c, 1), o_SBAD: r(c, 2), lse_ASB: r(c, 3) }, w(c, 0), headsOf(c)),
+    attentionDx(
+      { do_SBAD: r(c, 0), qkv_SBP: r(c, 1), o_SBAD: r(c, 2), lse_ASB: r(c, 3), sinks_A: c.reads[4] },
+      { dqkv_SBP: w(c, 0), dsinks_A: c.writes[1] },
+      headsOf(c),
+    ),
   scores: (c) => scores(r(c, 0), w(c, 0), headsOf(c)),
   softmax: (c) => softmax(r(c, 0), w(c, 0)),
+  'softmax-sinks': (c) => softmax(r(c, 0), w(c, 0), r(c, 1)),
+  'softmax-sinks.dx': (c) => softmaxSinksDx(r(c, 0), r(c, 1), { dsc: w(c, 0), dsinks_A: w(c, 1) }),
   context: (c) => context(r(c, 0), r(c, 1), w(c, 0), headsOf(c)),
   'context.dx': (c) =>
     contextDx(
@@ -91,16 +137,28 @@ const attentionKernels = {
 } as const satisfies Readonly<Record<string, Kernel>>;
 
 const expertKernels = {
-  topk: (c) => topk(r(c, 0), w(c, 0), w(c, 1)),
-  'topk.dx': (c) => topkDx(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
+  topk: (c) => topk(r(c, 0), c.reads[1], { rw_RT: w(c, 0), ri_RT: w(c, 1) }, routingOf(c)),
+  'topk.dx': (c) =>
+    topkDx({ drw_RT: r(c, 0), rw_RT: r(c, 1), ri_RT: r(c, 2), rl_RE: c.reads[3] }, w(c, 0), routingOf(c)),
+  weigh: (c) => weigh(r(c, 0), r(c, 1), w(c, 0)),
+  'weigh.dx': (c) => weighDx({ dxw_RH: r(c, 0), x_RH: r(c, 1), rw_R: r(c, 2) }, { dx_RH: w(c, 0), drw_R: w(c, 1) }),
+  'expert-bias': (c) => expertBias(r(c, 0), r(c, 1), r(c, 2), w(c, 0), factorOf(c)),
+  'expert-bias.dw': (c) => expertBiasDw(r(c, 0), r(c, 1), w(c, 0)),
+  'sigmoid-gate': (c) => sigmoidGate(r(c, 0), r(c, 1), w(c, 0)),
+  'sigmoid-gate.dx': (c) =>
+    sigmoidGateDx({ dy_RH: r(c, 0), so_RH: r(c, 1), sl_R: r(c, 2) }, { dso_RH: w(c, 0), dsl_R: w(c, 1) }),
   dispatch: (c) => dispatch(r(c, 0), w(c, 0)),
   'dispatch.dx': (c) => dispatchDx(r(c, 0), w(c, 0)),
   'grouped-gemm': (c) => groupedGemm(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
   'grouped-gemm.dx': (c) => groupedGemmDx(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
   'grouped-gemm.dw': (c) => groupedGemmDw(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
-  combine: (c) => combine(r(c, 0), r(c, 1), w(c, 0)),
+  combine: (c) => combine(r(c, 0), c.reads[1], w(c, 0), factorOf(c)),
   'combine.dx': (c) =>
-    combineDx({ dy_RH: r(c, 0), ce_RTH: r(c, 1), rw_RT: r(c, 2) }, { dce_RTH: w(c, 0), drw_RT: w(c, 1) }),
+    combineDx(
+      { dy_RH: r(c, 0), ce_RTH: c.reads[1], rw_RT: c.reads[2] },
+      { dce_RTH: w(c, 0), drw_RT: c.writes[1] },
+      factorOf(c),
+    ),
 } as const satisfies Readonly<Record<string, Kernel>>;
 
 const rowKernels = {
@@ -130,9 +188,10 @@ const lossKernels = {
 export type TensorKernels = Readonly<Record<Exclude<KernelName, BucketKernelName>, Kernel>>;
 
 export const tensorKernels: TensorKernels = {
-  gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), factorOf(c)),
+  gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), factorsOf(c)),
   'gemm.dx': (c) => gemmDx(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
-  'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1], factorOf(c)),
+  'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1], factorsOf(c)),
+  'no-gradient': (c) => void w(c, 0).data.fill(0),
   'bias.dw': (c) => biasDw(r(c, 0), w(c, 0)),
   layernorm: (c) => layernorm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), w(c, 1), epsilonOf(c)),
   'layernorm.dx': (c) =>
@@ -150,6 +209,7 @@ export const tensorKernels: TensorKernels = {
   dropout: (c) => dropout(r(c, 0), w(c, 0), w(c, 1), numberOf(c, 'p'), c.draw),
   'dropout.dx': (c) => dropoutDx(r(c, 0), r(c, 1), w(c, 0), numberOf(c, 'p')),
   add: (c) => add(r(c, 0), [c.reads[1]], r(c, 2), w(c, 0)),
+  'add-bias': (c) => addBias(r(c, 0), r(c, 1), w(c, 0)),
   'add-two': (c) => add(r(c, 0), [c.reads[1], c.reads[2]], r(c, 3), w(c, 0)),
   'dropout-add': (c) =>
     dropoutAdd(

@@ -21,6 +21,12 @@ export function add(
   }
 }
 
+/** y = x + bias, in place or out of place. */
+export function addBias(x_RH: Tensor, bias_H: Tensor, y_RH: Tensor): void {
+  const H = sizeAt(x_RH, -1);
+  for (let index = 0; index < elementsOf(x_RH); index++) y_RH.data[index] = x_RH.data[index]! + bias_H.data[index % H]!;
+}
+
 /** y = dropout(branch + bias) + residual. */
 export function dropoutAdd(
   reads: { branch_RH: Tensor; bias_H: Tensor | undefined; residual_RH: Tensor },

@@ -1,7 +1,8 @@
 import type { Layout } from '@meshwright/core/layout';
 import { describe, expect, test } from 'vitest';
 import { type TrainOptions, trainProgram } from '../index.ts';
-import { families, type ModelName, programOf, smallJob } from './layouts.fixture.ts';
+import { families } from './families.fixture.ts';
+import { type ModelName, programOf, smallJob } from './layouts.fixture.ts';
 import { compareBytes } from './moved-bytes.ts';
 
 const steps = 3;

@@ -5,7 +5,8 @@ import { expandList } from '@meshwright/core/program';
 import { laneOf, sliceOf } from '@meshwright/core/timeline';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRankPool, trainProgram } from '../index.ts';
-import { families, layoutOf, type ModelName, programOf, smallJob } from '../parity/layouts.fixture.ts';
+import { families } from '../parity/families.fixture.ts';
+import { layoutOf, type ModelName, programOf, smallJob } from '../parity/layouts.fixture.ts';
 import { bytesByAxis, compareBytes } from '../parity/moved-bytes.ts';
 import { exampleJob } from './example.fixture.ts';
 

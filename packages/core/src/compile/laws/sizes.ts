@@ -3,7 +3,7 @@
  */
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
-import type { LayerSpec, ModelSpec } from '../../model/index.ts';
+import type { DenseFfn, LayerSpec, ModelSpec, MoeFfn } from '../../model/index.ts';
 import { scheduleList } from '../../schedules/index.ts';
 import { microBatches } from '../context.ts';
 
@@ -51,10 +51,10 @@ export function sizesByLaw(model: ModelSpec, layout: Pick<Layout, 'tensor' | 'se
     return { summed, rest: whole + always + rest - summed };
   };
   return {
-    embed: split(learnedPositions * h, tied ? 0 : matrix),
+    embed: split(learnedPositions * h + (model.embeddingNorm ? normSize : 0), tied ? 0 : matrix),
     layers: model.layers.map((layer) => {
-      const { vectors, apart, cut, norms } = layerSizes(layer, h);
-      return split(norms * normSize + vectors, cut / t, apart);
+      const { vectors, apart, cut, norms, complete } = layerSizes(layer, h);
+      return split(norms * normSize + vectors, cut / t + complete, apart);
     }),
     head: split(normSize, (tied ? 0 : matrix) + headBias),
     tied: tied ? { summed: 0, rest: matrix } : undefined,
@@ -66,21 +66,55 @@ const normsOf = { pre: 2, post: 2, both: 4, parallel: 2, 'parallel-shared': 1 } 
 
 /** Of one layer, over all tensor ranks: row-parallel biases, what is whole and summed always, what is cut, norms. */
 function layerSizes({ attention, ffn, placement = 'pre' }: LayerSpec, h: number) {
-  const headNorms =
-    attention.kind === 'grouped-query' && attention.queryKeyNorm === 'head' ? 2 * attention.headSize : 0;
-  const query = attention.heads * attention.headSize;
-  const allNorms = attention.kind === 'grouped-query' && attention.queryKeyNorm === 'projection';
-  const normed = allNorms ? query + attention.kvHeads * attention.headSize : 0;
-  const fused = query + 2 * attention.kvHeads * attention.headSize;
-  const inner = (ffn.gated ? 2 : 1) * ffn.width;
-  const experts = ffn.kind === 'moe' ? ffn.experts : 1;
-  const biased = ffn.kind === 'dense' && ffn.bias;
-  const feedForward = experts * h * (inner + ffn.width) + (biased ? inner : 0);
+  const attended = attentionSizes(attention, h);
+  const fed = ffn.kind === 'moe' ? expertSizes(ffn, h) : denseSizes(ffn, h);
   return {
-    vectors: (attention.outBias ? h : 0) + (biased ? h : 0),
-    apart: (ffn.kind === 'moe' ? ffn.experts * h : 0) + headNorms,
+    vectors: (attention.outBias ? h : 0) + fed.vectors,
+    apart: attended.apart + fed.apart,
     norms: normsOf[placement],
-    cut: h * (fused + query) + (attention.qkvBias ? fused : 0) + normed + feedForward,
+    cut: attended.cut + fed.cut,
+    complete: fed.complete,
+  };
+}
+
+/** Sizes of a half of a layer; `complete`: whole, and never summed over tensor. */
+interface PartSizes {
+  readonly vectors: number;
+  readonly apart: number;
+  readonly cut: number;
+  readonly complete: number;
+}
+
+function attentionSizes(attention: LayerSpec['attention'], h: number): Pick<PartSizes, 'apart' | 'cut'> {
+  const query = attention.heads * attention.headSize;
+  const key = attention.kvHeads * attention.headSize;
+  const grouped = attention.kind === 'grouped-query' ? attention : undefined;
+  const norms = grouped?.queryKeyNorm;
+  const fused = query + 2 * key;
+  return {
+    apart: norms === 'head' ? 2 * attention.headSize : 0,
+    cut:
+      h * (fused + query) +
+      (attention.qkvBias ? fused : 0) +
+      (norms === 'projection' || norms === 'heads' ? query + key : 0) +
+      (grouped?.sinks ? attention.heads : 0),
+  };
+}
+
+function denseSizes({ width, gated, bias }: DenseFfn, h: number): PartSizes {
+  const inner = (gated ? 2 : 1) * width;
+  return { vectors: bias ? h : 0, apart: 0, cut: h * (inner + width) + (bias ? inner : 0), complete: 0 };
+}
+
+function expertSizes(ffn: MoeFfn, h: number): PartSizes {
+  const { experts, width, gated, bias, shared } = ffn;
+  const inner = (gated ? 2 : 1) * width;
+  const sharedWidth = shared ? (gated ? 3 : 2) * shared.width : 0;
+  return {
+    vectors: 0,
+    apart: experts * h + (ffn.routerBias ? experts : 0) + (shared?.gate ? h : 0),
+    cut: experts * (h * (inner + width) + (bias ? inner : 0)) + h * sharedWidth,
+    complete: (ffn.selectionBias ? experts : 0) + (bias ? experts * h : 0),
   };
 }
 

@@ -1,7 +1,7 @@
 /** @file The attention half of a layer from its gathered input to its partial output, and back. */
 import { attentionCore, attentionCoreBackward, declareQkv } from './attention.ts';
+import { branchFactor } from './branch.ts';
 import { type Builder, overTensor } from './builder.ts';
-import { branchFactor } from './ffn.ts';
 
 /** `input` (whole sequence) -> `a`, partial over tensor. */
 export function attend(builder: Builder, input: string): void {

@@ -1,4 +1,5 @@
 /** @file The core of attention between the fused projection and the output product, forward and backward. */
+import type { QueryKeyNorm } from '../../model/index.ts';
 import { dim } from '../context.ts';
 import type { Builder } from './builder.ts';
 
@@ -7,10 +8,18 @@ const attributesOf = (builder: Builder) => {
   return { heads, kvHeads, headSize };
 };
 
-/** The cap of scores, and the window where sequences are longer. */
+/** What the scores are under: their cap, a window where sequences are longer, linear biases, sinks. */
 function coreAttributes(builder: Builder) {
-  const { scoreCap: cap, window } = builder.context.layer.attention;
-  return { ...attributesOf(builder), ...(window !== undefined && { window }), ...(cap !== undefined && { cap }) };
+  const { attention } = builder.context.layer;
+  const { scoreCap: cap, window, chunked, alibi } = attention;
+  return {
+    ...attributesOf(builder),
+    ...(window !== undefined && { window }),
+    ...(chunked && { chunked: 1 }),
+    ...(cap !== undefined && { cap }),
+    ...(alibi && { alibi: 1 }),
+    ...(hasSinks(builder) && { sinks: 1 }),
+  };
 }
 
 /** Base of the frequencies; `turned` where only a part of each head has positions. */
@@ -20,23 +29,37 @@ function ropeAttributes(builder: Builder) {
   return { ...attributesOf(builder), theta: rotary?.theta ?? 0, ...(turned !== undefined && { turned }) };
 }
 
+const hasSinks = ({ context }: Builder): boolean => {
+  const { attention } = context.layer;
+  return attention.kind === 'grouped-query' && attention.sinks === true;
+};
+
+type NormKernel = 'qk-norm' | 'qk-norm-heads' | 'qk-norm-all';
+
+const normKernels: Readonly<Record<QueryKeyNorm, NormKernel>> = {
+  head: 'qk-norm',
+  heads: 'qk-norm-heads',
+  projection: 'qk-norm-all',
+};
+
 /** The kernel of norms of queries and keys: head by head, or over all heads. */
-const queryKeyNormOf = ({ context }: Builder): 'qk-norm' | 'qk-norm-all' | undefined => {
+const queryKeyNormOf = ({ context }: Builder): NormKernel | undefined => {
   const { attention } = context.layer;
   if (attention.kind !== 'grouped-query' || attention.queryKeyNorm === undefined) return undefined;
-  return attention.queryKeyNorm === 'head' ? 'qk-norm' : 'qk-norm-all';
+  return normKernels[attention.queryKeyNorm];
 };
 
 /** Norms of queries and keys in place; what they were is kept for backward. */
-function queryKeyNorm(builder: Builder, kernel: 'qk-norm' | 'qk-norm-all'): void {
+function queryKeyNorm(builder: Builder, kernel: NormKernel): void {
   const { dims, context } = builder;
   const { heads, kvHeads, headSize } = context.layer.attention;
   const parts = [heads * headSize, kvHeads * headSize];
   const kept = dim('qk', (heads + kvHeads) * headSize, 'tensor', context.tensor, parts);
-  const each =
-    kernel === 'qk-norm' ? dim('a', heads + kvHeads, 'tensor', context.tensor, [heads, kvHeads]) : dim('2', 2);
+  const each = dim('a', heads + kvHeads, 'tensor', context.tensor, [heads, kvHeads]);
+  const two = dim('2', 2);
+  const statistics = { 'qk-norm': [each], 'qk-norm-heads': [each, two], 'qk-norm-all': [two] }[kernel];
   builder.declare('qkr', [dims.sWhole, dims.b, kept]);
-  builder.declare('stq', [each, dims.sWhole, dims.b], { dtype: 'fp32' });
+  builder.declare('stq', [...statistics, dims.sWhole, dims.b], { dtype: 'fp32' });
   const attributes = { ...attributesOf(builder), epsilon: context.model.normEpsilon };
   builder.compute(kernel, ['qkv', 'qn.w', 'kn.w'], ['qkv', 'qkr', 'stq'], attributes);
 }
@@ -52,7 +75,7 @@ export function attentionCore(builder: Builder): void {
   builder.declare('o', [dims.sWhole, dims.b, dims.o]);
   if (context.attention === 'flash') {
     builder.declare('lse', [dims.heads, dims.sWhole, dims.b], { dtype: 'fp32' });
-    builder.compute('attention', ['qkv'], ['o', 'lse'], attributes);
+    builder.compute('attention', hasSinks(builder) ? ['qkv', 'sinks'] : ['qkv'], ['o', 'lse'], attributes);
     return;
   }
   const probabilities = scores(builder, 'model');
@@ -66,7 +89,8 @@ export function attentionCoreBackward(builder: Builder): void {
   const attributes = coreAttributes(builder);
   builder.declare('dqkv', [dims.sWhole, dims.b, dims.qkv]);
   if (context.attention === 'flash') {
-    builder.compute('attention.dx', ['do', 'qkv', 'o', 'lse'], ['dqkv'], attributes);
+    const [reads, writes] = hasSinks(builder) ? [['sinks'], ['G.sinks+=']] : [[], []];
+    builder.compute('attention.dx', ['do', 'qkv', 'o', 'lse', ...reads], ['dqkv', ...writes], attributes);
   } else {
     const again = context.recompute === 'selective';
     const dropped = context.dropout > 0;
@@ -80,7 +104,8 @@ export function attentionCoreBackward(builder: Builder): void {
     } else {
       builder.compute('context.dx', ['do', probabilities, 'qkv'], ['dpr', 'dqkv'], attributes);
     }
-    builder.compute('softmax.dx', ['dpr', 'pr'], ['dsc']);
+    if (hasSinks(builder)) builder.compute('softmax-sinks.dx', ['dpr', 'pr'], ['dsc', 'G.sinks+=']);
+    else builder.compute('softmax.dx', ['dpr', 'pr'], ['dsc']);
     builder.compute('scores.dx', ['dsc', 'qkv'], ['dqkv+='], attributes);
   }
   if (rotary) builder.compute('rope.dx', ['dqkv'], ['dqkv'], ropeAttributes(builder));
@@ -98,7 +123,8 @@ function scores(builder: Builder, rule: 'model' | 'recompute'): string {
   builder.declare('sc', scoreDims(builder));
   builder.declare('pr', scoreDims(builder));
   builder.compute('scores', ['qkv'], ['sc'], coreAttributes(builder), rule);
-  builder.compute('softmax', ['sc'], ['pr'], undefined, rule);
+  if (hasSinks(builder)) builder.compute('softmax-sinks', ['sc', 'sinks'], ['pr'], undefined, rule);
+  else builder.compute('softmax', ['sc'], ['pr'], undefined, rule);
   if (context.dropout === 0) return 'pr';
   builder.declare('pd', scoreDims(builder));
   builder.declare('mka', scoreDims(builder), { dtype: 'u8' });

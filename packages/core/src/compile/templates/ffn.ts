@@ -1,18 +1,17 @@
 /** @file The feed-forward half of a layer between its gathered input and its partial output: dense or experts. */
 import type { DenseFfn, MoeFfn } from '../../model/index.ts';
 import { dim } from '../context.ts';
+import { branchFactor } from './branch.ts';
 import { type Builder, overTensor } from './builder.ts';
-
-/** Factor of a product that ends a residual branch, where the model has one. */
-export const branchFactor = ({ context }: Builder): { readonly factor: number } | undefined =>
-  context.model.residualScale === undefined ? undefined : { factor: context.model.residualScale };
+import { outputWeights, route, routeBackward, routedInput } from './router.ts';
+import { sharedExperts, sharedExpertsBackward } from './shared-experts.ts';
 
 /** `input` (whole sequence) -> `c`, partial over tensor; or added into `into` where another branch has written it. */
 export function feedForward(builder: Builder, input: string, into: string = 'c'): void {
   const { ffn } = builder.context.layer;
   const { dims } = builder;
   if (into === 'c') builder.declare('c', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
-  if (ffn.kind === 'moe') return experts(builder, ffn, input);
+  if (ffn.kind === 'moe') return experts(builder, ffn, input, into);
   builder.declare('f', [dims.sWhole, dims.b, dims.fIn]);
   builder.declare('ge', [dims.sWhole, dims.b, dims.f]);
   builder.compute('gemm', [input, 'fc1.w', ffn.bias ? 'fc1.b' : 'none'], ['f']);
@@ -51,24 +50,26 @@ const activateBackward = (
   builder.compute(ffn.gated ? 'gated.dx' : 'activation.dx', [gradient, input], [to], { function: ffn.activation });
 
 /** Every rank holds a slice of every expert: no exchange inside, the output is partial over tensor as in a dense layer. */
-function experts(builder: Builder, ffn: MoeFfn, input: string): void {
+function experts(builder: Builder, ffn: MoeFfn, input: string, into: string): void {
   const { dims } = builder;
   const chosen = dim('t', ffn.topK);
-  builder.declare('rl', [dims.sWhole, dims.b, dim('e', ffn.experts)], { dtype: 'fp32' });
-  builder.declare('rw', [dims.sWhole, dims.b, chosen], { dtype: 'fp32' });
-  builder.declare('ri', [dims.sWhole, dims.b, chosen], { dtype: 'int32' });
   builder.declare('xe', [dims.sWhole, dims.b, chosen, dims.h]);
   builder.declare('f', [dims.sWhole, dims.b, chosen, dims.fIn]);
   builder.declare('ge', [dims.sWhole, dims.b, chosen, dims.f]);
   builder.declare('ce', [dims.sWhole, dims.b, chosen, dims.h], { partial: overTensor });
-  builder.compute('gemm', [input, 'router.w', 'none'], ['rl']);
-  builder.compute('topk', ['rl'], ['rw', 'ri']);
-  builder.compute('dispatch', [input, 'ri'], ['xe']);
+  route(builder, ffn, input);
+  builder.compute('dispatch', [routedInput(builder, ffn, input), 'ri'], ['xe']);
   builder.compute('grouped-gemm', ['xe', 'experts.fc1.w', 'ri'], ['f']);
+  if (ffn.bias) builder.compute('expert-bias', ['f', 'experts.fc1.b', 'ri'], ['f']);
   activate(builder, ffn, 'f', 'ge');
   builder.compute('grouped-gemm', ['ge', 'experts.fc2.w', 'ri'], ['ce']);
-  builder.compute('combine', ['ce', 'rw'], ['c']);
+  if (ffn.bias) builder.compute('expert-bias', ['ce', 'experts.fc2.b', 'ri'], ['ce'], shareOfBias(builder));
+  builder.compute('combine', ['ce', outputWeights(ffn)], [into === 'c' ? 'c' : `${into}+=`], branchFactor(builder));
+  sharedExperts(builder, ffn, input, into);
 }
+
+/** What is added to a sum over tensor is added in parts: every rank adds its share of the bias. */
+const shareOfBias = ({ context }: Builder) => (context.tensor > 1 ? { factor: 1 / context.tensor } : undefined);
 
 /** The gradient of the router stays partial over tensor (its probabilities meet partial outputs) and joins `dn2g`. */
 function expertsBackward(builder: Builder, ffn: MoeFfn, dyg: string, input: string, scatter: () => void): void {
@@ -76,19 +77,31 @@ function expertsBackward(builder: Builder, ffn: MoeFfn, dyg: string, input: stri
   const chosen = dim('t', ffn.topK);
   builder.declare('dce', [dims.sWhole, dims.b, chosen, dims.h]);
   builder.declare('drw', [dims.sWhole, dims.b, chosen], { dtype: 'fp32', partial: overTensor });
-  builder.declare('drl', [dims.sWhole, dims.b, dim('e', ffn.experts)], { dtype: 'fp32', partial: overTensor });
   builder.declare('dge', [dims.sWhole, dims.b, chosen, dims.f]);
   builder.declare('df', [dims.sWhole, dims.b, chosen, dims.fIn]);
   builder.declare('dxe', [dims.sWhole, dims.b, chosen, dims.h], { partial: overTensor });
-  builder.compute('combine.dx', [dyg, 'ce', 'rw'], ['dce', 'drw']);
-  builder.compute('topk.dx', ['drw', 'rw', 'ri'], ['drl']);
-  builder.compute('gemm.dw', ['drl', input], ['G.router.w+=']);
+  const weighsInput = ffn.weighs === 'input';
+  builder.compute(
+    'combine.dx',
+    weighsInput ? [dyg] : [dyg, 'ce', 'rw'],
+    weighsInput ? ['dce'] : ['dce', 'drw'],
+    branchFactor(builder),
+  );
+  if (!weighsInput) routeBackward(builder, ffn, input);
+  if (ffn.bias) builder.compute('expert-bias.dw', ['dce', 'ri'], ['G.experts.fc2.b+=']);
   builder.compute('grouped-gemm.dx', ['dce', 'experts.fc2.w', 'ri'], ['dge']);
   builder.compute('grouped-gemm.dw', ['dce', 'ge', 'ri'], ['G.experts.fc2.w+=']);
   activateBackward(builder, ffn, 'dge', 'f', 'df');
+  if (ffn.bias) builder.compute('expert-bias.dw', ['df', 'ri'], ['G.experts.fc1.b+=']);
   builder.compute('grouped-gemm.dx', ['df', 'experts.fc1.w', 'ri'], ['dxe']);
-  builder.compute('dispatch.dx', ['dxe', 'ri'], ['dn2g']);
+  builder.compute('dispatch.dx', ['dxe', 'ri'], [weighsInput ? 'dxw' : 'dn2g']);
+  if (weighsInput) {
+    builder.declare('dxw', [dims.sWhole, dims.b, dims.h], { partial: overTensor });
+    builder.compute('weigh.dx', ['dxw', input, 'rw'], ['dn2g', 'drw']);
+    routeBackward(builder, ffn, input);
+  }
   builder.compute('gemm.dx', ['drl', 'router.w'], ['dn2g+=']);
+  sharedExpertsBackward(builder, ffn, dyg, input);
   scatter();
   builder.compute('grouped-gemm.dw', ['df', 'xe', 'ri'], ['G.experts.fc1.w+=']);
 }

@@ -39,13 +39,14 @@ function sequentialForward(builder: Builder): void {
   if (first === 'n1') norm(builder, 'x', 'ln1', 'n1', 'st1');
   attend(builder, builder.gather(first, `${first}g`));
   let attended = builder.reduce('a', 'as');
-  if (behind) attended = normBehind(builder, attended, 'pn1');
+  if (behind) attended = normBehind(builder, attended, attention.outBias ? 'proj.b' : 'none', 'pn1');
   declare('r', [dims.s, dims.b, dims.h]);
-  addResidual(builder, attended, attention.outBias ? 'proj.b' : 'none', 'x', 'r', 'mk1');
+  addResidual(builder, attended, attention.outBias && !behind ? 'proj.b' : 'none', 'x', 'r', 'mk1');
   if (second === 'n2') norm(builder, 'r', 'ln2', 'n2', 'st2');
+  const bias = ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none';
   let fed = routedForward(builder, second);
-  if (behind) fed = normBehind(builder, fed, 'pn2');
-  addResidual(builder, fed, ffn.kind === 'dense' && ffn.bias ? 'fc2.b' : 'none', 'r', 'y', 'mk2');
+  if (behind) fed = normBehind(builder, fed, bias, 'pn2');
+  addResidual(builder, fed, behind ? 'none' : bias, 'r', 'y', 'mk2');
 }
 
 function sequentialBackward(builder: Builder): void {
@@ -92,8 +93,9 @@ function slicedBackward(builder: Builder, dc: string, input: 'n2' | 'r'): string
 const inputsOf = ({ context }: Builder): readonly ['n1', 'n2'] | readonly ['x', 'r'] =>
   context.layer.placement === 'post' ? ['x', 'r'] : ['n1', 'n2'];
 
-/** The output of a branch, normalised before it joins the residual. */
-function normBehind(builder: Builder, branch: string, parameter: 'pn1' | 'pn2'): string {
+/** The output of a branch, normalised with its bias before it joins the residual. */
+function normBehind(builder: Builder, branch: string, bias: string, parameter: 'pn1' | 'pn2'): string {
+  if (bias !== 'none') builder.compute('add-bias', [branch, bias], [branch]);
   norm(builder, branch, parameter, `${parameter}o`, `${parameter}s`);
   return `${parameter}o`;
 }

@@ -25,7 +25,7 @@ function denseLayersOf(config: Mapping): Partial<ModelShape> {
 /** Weights that are not made to sum to one are parts of a softmax over all experts. */
 const scoringOf = (config: Mapping): Partial<ModelShape> =>
   config['scoring_func'] === 'sigmoid'
-    ? { scoring: 'sigmoid' }
+    ? { scoring: 'sigmoid', normalized: flag(config, 'norm_topk_prob') === true }
     : flag(config, 'norm_topk_prob') === true
       ? {}
       : { scoring: 'softmax-all' };
@@ -58,6 +58,9 @@ const deepseek: Family = {
     expertFfn: ['moe_intermediate_size'],
     sharedExperts: ['n_shared_experts', 'num_shared_experts'],
     denseFirst: ['first_k_dense_replace'],
+    weightFactor: ['routed_scaling_factor'],
+    expertGroups: ['n_group'],
+    chosenGroups: ['topk_group'],
   },
   required: [...routed, 'expertFfn'],
   defaults: { ...plain, positions: 2048, theta: 10_000, epsilon: 1e-6 },
@@ -65,7 +68,7 @@ const deepseek: Family = {
   refuses: [{ key: 'moe_layer_freq', unless: [1], means: 'experts in some of the later layers' }],
   adjust: (_shape, config) => ({
     ...scoringOf(config),
-    ...(config['topk_method'] === 'noaux_tc' && { selectionBias: true }),
+    ...(config['topk_method'] === 'noaux_tc' && { selectionBias: true, groupTop: 2 }),
   }),
 };
 
@@ -148,7 +151,10 @@ export const expertFamilies: Readonly<Record<string, Family>> = {
       rotaryFraction: ['partial_rotary_factor'],
       mtp: ['num_nextn_predict_layers'],
     },
-    adjust: (_shape, config) => (flag(config, 'use_qk_norm') === true ? { queryKeyNorm: 'head' } : {}),
+    adjust: (_shape, config) => ({
+      normalized: flag(config, 'norm_topk_prob') !== false,
+      ...(flag(config, 'use_qk_norm') === true && { queryKeyNorm: 'head' as const }),
+    }),
   },
   gptoss: {
     kind: 'gpt-oss',
@@ -172,7 +178,7 @@ export const expertFamilies: Readonly<Record<string, Family>> = {
     },
     noted: ['kvHeads', 'headSize', 'positions'],
     refuses: perLayer,
-    adjust: (_shape, config) => fullLayersOf(config),
+    adjust: (_shape, config) => ({ activation: 'clamped-silu', ...fullLayersOf(config) }),
   },
   granitemoe: {
     kind: 'granite-moe',
@@ -205,7 +211,7 @@ export const expertFamilies: Readonly<Record<string, Family>> = {
     required: [...routed, 'expertFfn'],
     classEnding: 'ForConditionalGeneration',
     nested: true,
-    leavesOut: vision,
+    leavesOut: `${vision}, and norms of queries and keys without weights`,
     defaults: { ...plain, kvHeads: 8, positions: 131_072, theta: 500_000, epsilon: 1e-5 },
     noted: ['kvHeads', 'positions'],
     refuses: [{ key: 'moe_layers', unless: [], means: 'experts in listed layers' }],

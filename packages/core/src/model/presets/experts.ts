@@ -37,6 +37,7 @@ const deepseekV3: ModelShape = {
   valueSize: 128,
   mtp: 1,
   scoring: 'sigmoid',
+  normalized: true,
   selectionBias: true,
 };
 
@@ -147,6 +148,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     ropeSize: 64,
     valueSize: 128,
     scoring: 'sigmoid',
+    normalized: true,
     selectionBias: true,
   }),
   'glm-5': from(aic('zai-org_GLM-5'), {
@@ -174,6 +176,7 @@ export const expertPresets: Readonly<Record<ExpertPreset, ModelPreset>> = {
     indexSize: 128,
     indexTopK: 2048,
     scoring: 'sigmoid',
+    normalized: true,
     selectionBias: true,
   }),
   'gpt-oss-20b': from(aic('openai_gpt-oss-20b'), {

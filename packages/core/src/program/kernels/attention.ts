@@ -1,5 +1,6 @@
 /** @file Rows of attention. Attributes: `heads`, `kvHeads`, `headSize`, all global; `window`: tokens that a token looks
- * back, itself among them; absent: all before it.
+ * back, itself among them; absent: all before it; `chunked`: no further than to the beginning of its own `window` tokens.
+ * `alibi`: scores fall with the distance, head by head. `sinks`: a score for each head that takes part in the softmax.
  */
 
 import type { AttentionWork } from '../work.ts';
@@ -7,7 +8,7 @@ import { attribute, gemmRow, type KernelRow, type LocalOperands, readBytes, writ
 import { parseSignature } from './signature.ts';
 
 /** Blockwise causal attention. FLOPs of the causal half: 2 products of s^2 / 2 x head size for each head; under a window
- * w, of w s - w^2 / 2.
+ * w, of w s - w^2 / 2; in chunks of w, of w / 2 s.
  */
 export const attention = (signature: string): KernelRow => attentionRow(signature, 'forward', 2);
 
@@ -30,7 +31,13 @@ function attentionRow(signature: string, direction: 'forward' | 'backward', prod
         kvHeads,
         headSize,
         dtype: operands.reads[0]?.dtype ?? 'fp32',
-        flops: products * 2 * batch * heads * headSize * pairsSeen(sequence, attribute(operands, 'window')),
+        flops:
+          products *
+          2 *
+          batch *
+          heads *
+          headSize *
+          pairsSeen(sequence, attribute(operands, 'window'), attribute(operands, 'chunked') === 1),
         bytesRead: readBytes(operands),
         bytesWritten: writtenBytes(operands),
       };
@@ -39,8 +46,12 @@ function attentionRow(signature: string, direction: 'forward' | 'backward', prod
 }
 
 /** Pairs of tokens, counting causal attention at half. */
-const pairsSeen = (sequence: number, window: number): number =>
-  window > 0 && window < sequence ? window * sequence - window ** 2 / 2 : sequence ** 2 / 2;
+function pairsSeen(sequence: number, window: number, chunked: boolean): number {
+  if (window === 0 || window >= sequence) return sequence ** 2 / 2;
+  if (!chunked) return window * sequence - window ** 2 / 2;
+  const rest = sequence % window;
+  return (Math.floor(sequence / window) * window ** 2 + rest ** 2) / 2;
+}
 
 function attentionShape(operands: LocalOperands, direction: 'forward' | 'backward') {
   const fused = direction === 'forward' ? operands.reads[0] : operands.reads[1];

@@ -16,6 +16,12 @@ const grouped = (m: number, n: number, k: number, experts: number) => ({
 export type ExpertKernel =
   | 'topk'
   | 'topk.dx'
+  | 'weigh'
+  | 'weigh.dx'
+  | 'expert-bias'
+  | 'expert-bias.dw'
+  | 'sigmoid-gate'
+  | 'sigmoid-gate.dx'
   | 'dispatch'
   | 'dispatch.dx'
   | 'grouped-gemm'
@@ -60,8 +66,17 @@ const rowKernels: Readonly<Record<RowKernel, KernelRow>> = {
 };
 
 export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
-  topk: memoryRow('rl:[s b e!] -> rw:[s b t] ri:[s b t]', 8),
-  'topk.dx': memoryRow('drw~:[s b t] rw:[s b t] ri:[s b t] -> drl~:[s b e]', 8),
+  // `c` corrects the choice and not the weights; other scorings than a softmax over the chosen read the logits again.
+  topk: memoryRow('rl:[s b e!] c?:[e] -> rw:[s b t] ri:[s b t]', 8),
+  'topk.dx': memoryRow('drw~:[s b t] rw:[s b t] ri:[s b t] rl?:[s b e!] -> drl~:[s b e]', 8),
+  // A token times the weight of its only expert.
+  weigh: memoryRow('x:[s b h] rw:[s b t!] -> xw:[s b h]', 1),
+  'weigh.dx': memoryRow('dxw~:[s b h!] x:[s b h] rw:[s b t!] -> dx~:[s b h] drw~:[s b t]', 3),
+  // In place; where the product is a part of a sum each rank adds its `factor` of the bias.
+  'expert-bias': memoryRow('x~:[.. n] b:[e! n] ri:[..] -> out~:[.. n]', 1),
+  'expert-bias.dw': memoryRow('dy:[.. n] ri:[..] -> db:[e n]', 1),
+  'sigmoid-gate': memoryRow('so~:[s b h] sl:[s b g!] -> c~:[s b h]', 2),
+  'sigmoid-gate.dx': memoryRow('dy:[s b h] so~:[s b h!] sl:[s b g!] -> dso:[s b h] dsl~:[s b g]', 4),
   dispatch: memoryRow('x:[s b h] ri:[s b t] -> xe:[s b t h]', 0),
   'dispatch.dx': memoryRow('dxe~:[s b t! h] ri:[s b t] -> dx~:[s b h]', 1),
   'grouped-gemm': gemmRow('x:[.. k] w:[e! n k] ri:[..] -> y:[.. n]', (operands) =>
@@ -89,7 +104,7 @@ export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
       batch: experts,
     };
   }),
-  combine: memoryRow('ce~:[s b t! h] rw:[s b t] -> c~:[s b h]', 2),
+  combine: memoryRow('ce~:[s b t! h] rw?:[s b t] -> c~:[s b h]', 2),
   ...rowKernels,
-  'combine.dx': memoryRow('dy:[s b h] ce~:[s b t h!] rw:[s b t] -> dce:[s b t h] drw~:[s b t]', 4),
+  'combine.dx': memoryRow('dy:[s b h] ce~?:[s b t h!] rw?:[s b t] -> dce:[s b t h] drw~?:[s b t]', 4),
 };

@@ -36,12 +36,15 @@ export type KernelName =
   | 'gemm.dx'
   | 'gemm.dw'
   | 'bias.dw'
+  | 'no-gradient'
   | 'layernorm'
   | 'layernorm.dx'
   | 'rmsnorm'
   | 'rmsnorm.dx'
   | 'qk-norm'
   | 'qk-norm.dx'
+  | 'qk-norm-heads'
+  | 'qk-norm-heads.dx'
   | 'qk-norm-all'
   | 'qk-norm-all.dx'
   | 'rope'
@@ -50,6 +53,8 @@ export type KernelName =
   | 'attention.dx'
   | 'scores'
   | 'softmax'
+  | 'softmax-sinks'
+  | 'softmax-sinks.dx'
   | 'context'
   | 'context.dx'
   | 'softmax.dx'
@@ -58,6 +63,7 @@ export type KernelName =
   | 'dropout.dx'
   | 'add'
   | 'add-two'
+  | 'add-bias'
   | 'dropout-add'
   | 'activation'
   | 'activation.dx'
@@ -83,6 +89,8 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   'gemm.dx': gemmRow('dy~:[.. n] w:[n k] -> dx~:[.. k]', inputGradient),
   'gemm.dw': gemmRow('dy~:[.. n] x:[.. k] -> dw~:[n k] db?~:[n]', weightGradient),
   'bias.dw': memoryRow('dy:[.. n] -> db:[n]', 1),
+  // Zeros, for what corrects the choice of experts: it follows the load that `ri` shows, not the gradient.
+  'no-gradient': memoryRow('ri:[s b t] -> dw:[n]', 0),
 
   layernorm: memoryRow('x:[.. h!] w:[h] b?:[h] -> y:[.. h] st:[2 ..]', 8),
   'layernorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[2 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h] db?:[h]', 14),
@@ -92,15 +100,25 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   // In place: `raw` keeps queries and keys as they were; a head has one statistic.
   'qk-norm': memoryRow('qkv:[s b p] qn:[d!] kn:[d] -> out:[s b p] raw:[s b p*] st:[p* s b]', 5),
   'qk-norm.dx': memoryRow('dqkv:[s b p] raw:[s b p*] st:[p* s b] qn:[d!] kn:[d] -> out:[s b p] dqn:[d] dkn:[d]', 11),
+  // A layer norm for each head, each with weights of its own.
+  'qk-norm-heads': memoryRow('qkv:[s b p] qn:[p* d!] kn:[p* d] -> out:[s b p] raw:[s b p*] st:[p* 2 s b]', 8),
+  'qk-norm-heads.dx': memoryRow(
+    'dqkv:[s b p] raw:[s b p*] st:[p* 2 s b] qn:[p* d!] kn:[p* d] -> out:[s b p] dqn:[p* d] dkn:[p* d]',
+    14,
+  ),
   // One norm over all heads of queries and one over all of keys: heads are whole.
   'qk-norm-all': memoryRow('qkv:[s b p!] qn:[q] kn:[k] -> out:[s b p] raw:[s b r] st:[2 s b]', 5),
   'qk-norm-all.dx': memoryRow('dqkv:[s b p!] raw:[s b r] st:[2 s b] qn:[q] kn:[k] -> out:[s b p] dqn:[q] dkn:[k]', 11),
   rope: memoryRow('qkv:[s! b p] -> out:[s b p]', 3),
   'rope.dx': memoryRow('dqkv:[s! b p] -> out:[s b p]', 3),
-  attention: attention('qkv:[s! b p] -> o:[s b p*] lse:[p* s b]'),
-  'attention.dx': attentionBackward('do:[s! b p*] qkv:[s b p] o:[s b p*] lse:[p* s b] -> dqkv:[s b p]'),
+  attention: attention('qkv:[s! b p] sinks?:[p*] -> o:[s b p*] lse:[p* s b]'),
+  'attention.dx': attentionBackward(
+    'do:[s! b p*] qkv:[s b p] o:[s b p*] lse:[p* s b] sinks?:[p*] -> dqkv:[s b p] dsinks?:[p*]',
+  ),
   scores: scoreProduct('qkv:[s! b p] -> sc:[p* b s s]'),
   softmax: memoryRow('sc:[.. s!] -> pr:[.. s]', 5),
+  'softmax-sinks': memoryRow('sc:[p b s s!] sinks:[p] -> pr:[p b s s]', 5),
+  'softmax-sinks.dx': memoryRow('dpr:[p b s s!] pr:[p b s s] -> dsc:[p b s s] dsinks:[p]', 4),
   context: scoreProduct('pr:[p* b s! s] qkv:[s b p] -> o:[s b p*]'),
   'context.dx': scoreProduct('do:[s! b p*] pr:[p* b s s] qkv:[s b p] -> dpr:[p* b s s] dqkv:[s b p]'),
   'softmax.dx': memoryRow('dpr:[.. s!] pr:[.. s] -> dsc:[.. s]', 4),
@@ -109,6 +127,7 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   dropout: memoryRow('x:[..] -> y:[..] mask:[..]', 2),
   'dropout.dx': memoryRow('dy:[..] mask:[..] -> dx:[..]', 1),
   add: memoryRow('branch:[.. h] bias?:[h] res:[.. h] -> y:[.. h]', 2),
+  'add-bias': memoryRow('x:[.. h] bias:[h] -> y:[.. h]', 1),
   'add-two': memoryRow('branch:[.. h] bias?:[h] other?:[h] res:[.. h] -> y:[.. h]', 3),
   'dropout-add': memoryRow('branch:[.. h] bias?:[h] res:[.. h] -> y:[.. h] mask:[.. h]', 4),
   activation: memoryRow('x:[..] -> y:[..]', 8),
