@@ -4,6 +4,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 tests() { npx vitest run --reporter=dot "$@"; }
 
+# H2: legality.
+expect 'H2 every rule of every framework, broken and just passed' 'Tests .* passed' tests packages/core/src/frameworks/rules packages/core/src/layout/legality.test.ts
+expect 'H2 500 random layouts x 6 frameworks: the verdict of their own arithmetic' 'Tests .* passed' tests packages/core/src/layout/engines.prop.test.ts
+expect 'H2 80 launches of public repositories: the verdict of their frameworks' 'Tests .* passed' tests test/conformance/launches.test.ts
+printf 'model: llama-3.1-8b\ncluster: 2x dgx-h100\nbatch: {sequences: 64, length: 4096}\nframework: deepspeed\n' >"$scratch/deepspeed.yaml"
+expect_code 'H2 what a framework refuses has its reason and the nearest legal values' 2 'SHARDING_NOT_WITH_PIPELINE  layout.sharding: sharding 2 cannot run with pipeline 2. Use sharding 0 or 1, or pipeline 1' meshwright show "$scratch/deepspeed.yaml" --layout tp=2,pp=2,zero=2
+
 # H3: the examples and the exam, with their numbers.
 expect 'H3 every example has its numbers' 'Tests .* passed' tests test/conformance/examples.test.ts
 expect 'H3 the exam: three numbers whose product is 512' '^8 x 32 x 2 = 512: tensor 8' meshwright exam --solution

@@ -5,10 +5,12 @@ import { attentionRules } from './attention.ts';
 import { batchRules } from './batch.ts';
 import { degreeRules } from './degrees.ts';
 import { expertRules } from './experts.ts';
-import { pipelineRules } from './pipeline.ts';
+import { layerRules } from './layers.ts';
 import type { FrameworkRule, Known } from './rule.ts';
+import { scheduleRules } from './schedules.ts';
 import type { FrameworkSetup, SetupKey } from './setup.ts';
 import { shardingRules } from './sharding.ts';
+import { switchRules } from './switches.ts';
 
 /** Every rule, in the order of the issues. */
 export const frameworkRules: readonly FrameworkRule[] = [
@@ -16,8 +18,10 @@ export const frameworkRules: readonly FrameworkRule[] = [
   ...batchRules,
   ...attentionRules,
   ...expertRules,
-  ...pipelineRules,
+  ...layerRules,
+  ...scheduleRules,
   ...shardingRules,
+  ...switchRules,
 ];
 
 const ofFramework = (name: FrameworkName): readonly FrameworkRule[] =>
