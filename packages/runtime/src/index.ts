@@ -23,6 +23,7 @@ export {
   type ParityFinding,
   type ParityReport,
 } from './parity/parity.ts';
+export { type SampleOptions, sampleTokens } from './sample/sample.ts';
 export type { SupervisedOptions, SupervisedResult } from './supervise/messages.ts';
 export {
   type ProcessDeath,
@@ -30,7 +31,8 @@ export {
   type SupervisionListener,
   superviseProgram,
 } from './supervise/supervise.ts';
-export { BYTE_VOCABULARY, builtinCorpus, type Corpus, type CorpusFormat, readCorpus } from './tokens/corpus.ts';
+export { builtinCorpus, type Corpus, type CorpusFormat, readCorpus } from './tokens/corpus.ts';
+export { BYTE_VOCABULARY, byteTokenizer, readTokenizer, type Tokenizer } from './tokens/tokenizer.ts';
 export type { GlobalTensor, TensorSet } from './train/assemble.ts';
 export { checkRunnable, checkSize } from './train/check-runnable.ts';
 export { type CheckpointOptions, markOf } from './train/checkpoints.ts';

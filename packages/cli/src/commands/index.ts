@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../host.ts';
+import { registerCheckpoint } from './checkpoint.ts';
 import { registerExam } from './exam.ts';
 import { registerExplain } from './explain.ts';
 import { registerFigure } from './figure.ts';
@@ -8,6 +9,7 @@ import { registerPlan } from './plan.ts';
 import { registerProgram } from './program.ts';
 import { registerResume } from './resume.ts';
 import { registerRun } from './run.ts';
+import { registerSample } from './sample.ts';
 import { registerScore } from './score.ts';
 import { registerShow } from './show.ts';
 import { registerSimulate } from './simulate.ts';
@@ -25,6 +27,8 @@ export const registrations: readonly Registration[] = [
   registerSimulate,
   registerRun,
   registerResume,
+  registerSample,
+  registerCheckpoint,
   registerVerify,
   registerFigure,
   registerModel,

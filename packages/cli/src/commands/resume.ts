@@ -13,7 +13,7 @@ import {
 import type { Session } from '../host.ts';
 import { everyOption, folderOption, keepOption, usualFolder } from '../input/checkpoint-options.ts';
 import { readJobFile } from '../input/job-file.ts';
-import { readRunRequest, wholeOption } from '../input/run-request.ts';
+import { readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { jsonOption } from '../output/report.ts';
 import { usualValidation } from './run.ts';
@@ -31,6 +31,7 @@ export function registerResume(command: Command, session: Session): void {
     )
     .addOption(new Option('--step <N>', 'the checkpoint to go on from').argParser(wholeOption('--step', 1)))
     .option('--data <FILE>', 'the same tokens at another place')
+    .addOption(tokenizerOption())
     .addOption(folderOption())
     .addOption(everyOption())
     .addOption(keepOption())
@@ -42,7 +43,8 @@ export function registerResume(command: Command, session: Session): void {
       const saved = settingsOf(manifest);
       const layout = options.layout ?? saved.layout;
       const data = options.data ?? saved.data;
-      const request = readRunRequest(path, layout, data, host);
+      const tokenizer = options.tokenizer ?? saved.tokenizer;
+      const request = await readRunRequest(path, { layout, data, tokenizer }, host);
       const json = options.json === true;
       if (!json) printIssues(request.issues, host);
       checkCorpus(manifest, request.corpus);
@@ -56,7 +58,7 @@ export function registerResume(command: Command, session: Session): void {
           program,
           request,
           settings: { ...saved.settings, steps },
-          given: { layout, data },
+          given: { layout, data, tokenizer },
           checkpoints: {
             folder,
             every: options.checkpointEvery ?? saved.every,
@@ -78,6 +80,7 @@ interface SavedRun {
   readonly settings: TrainingSettings;
   readonly layout: string | undefined;
   readonly data: string | undefined;
+  readonly tokenizer: string | undefined;
   readonly every: number;
 }
 
@@ -101,6 +104,7 @@ function settingsOf({ settings, step, seed }: Manifest): SavedRun {
     },
     layout: text('layout'),
     data: text('data'),
+    tokenizer: text('tokenizer'),
     every: Math.max(1, whole('every', steps)),
   };
 }

@@ -5,7 +5,7 @@ import { InputError, issue, quote, throwOnErrors } from '@meshwright/core/errors
 import { checkRunnable, completeSteps } from '@meshwright/runtime';
 import type { Session } from '../host.ts';
 import { everyOption, folderOption, keepOption, usualFolder } from '../input/checkpoint-options.ts';
-import { kernelsOption, positiveOption, readRunRequest, wholeOption } from '../input/run-request.ts';
+import { kernelsOption, positiveOption, readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { jsonOption } from '../output/report.ts';
 import { resumeCommand, trainAndReport } from './training.ts';
@@ -29,6 +29,7 @@ export function registerRun(command: Command, session: Session): void {
       new Option('--seed <N>', 'of weights, samples and dropout').argParser(wholeOption('--seed', 0)).default(1),
     )
     .option('--data <FILE>', 'text, JSONL or .bin (16-bit token ids), builtin, or drawn (from the seed)')
+    .addOption(tokenizerOption())
     .addOption(
       new Option('--rate <PEAK>', 'learning rate after the warm-up')
         .argParser(positiveOption('--rate'))
@@ -47,11 +48,11 @@ export function registerRun(command: Command, session: Session): void {
     .addOption(jsonOption())
     .action(async (path, options) => {
       const { host } = session;
-      const request = readRunRequest(path, options.layout, options.data, host);
+      const request = await readRunRequest(path, options, host);
       const json = options.json === true;
       if (!json) printIssues(request.issues, host);
       const program = compileProgram(request.job, request.layout);
-      const { steps, seed, rate, kernels, layout, data } = options;
+      const { steps, seed, rate, kernels, layout, data, tokenizer } = options;
       request.file.placing(() => throwOnErrors(checkRunnable(program, { steps, corpus: request.corpus })));
       const folder = options.checkpoints ?? usualFolder(request.job);
       const saves = options.checkpoints !== undefined || options.checkpointEvery !== undefined;
@@ -61,7 +62,7 @@ export function registerRun(command: Command, session: Session): void {
           program,
           request,
           settings: { steps, seed, rate, kernels, validateEvery: options.validate ?? usualValidation(steps) },
-          given: { layout, data },
+          given: { layout, data, tokenizer },
           checkpoints: saves
             ? { folder, every: options.checkpointEvery ?? steps, ...(options.keep && { keep: options.keep }) }
             : undefined,

@@ -12,7 +12,7 @@ import {
   superviseProgram,
 } from '@meshwright/runtime';
 import { exitCodes, type Host, type Session } from '../host.ts';
-import type { RunRequest } from '../input/run-request.ts';
+import type { RunRequest, RunSources } from '../input/run-request.ts';
 import { paint } from '../output/paint.ts';
 import { printReport } from '../output/report.ts';
 import { deathReport, runReport, type SavedCheckpoints } from '../output/run-report.ts';
@@ -36,8 +36,8 @@ export interface Training {
   readonly program: Program;
   readonly request: RunRequest;
   readonly settings: TrainingSettings;
-  /** Texts of `--layout` and `--data`, for whoever goes on. */
-  readonly given: Readonly<Record<'layout' | 'data', string | undefined>>;
+  /** Texts of `--layout`, `--data` and `--tokenizer`, for whoever goes on. */
+  readonly given: RunSources;
   readonly checkpoints: Omit<NonNullable<SupervisedOptions['checkpoints']>, 'settings'> | undefined;
   readonly from?: NonNullable<SupervisedOptions['from']>;
   readonly weights?: string | undefined;
@@ -111,6 +111,7 @@ const settingsOf = ({ settings, given, request, checkpoints }: Training): Manife
   ...settings,
   layout: given.layout ?? '',
   data: given.data ?? '',
+  tokenizer: given.tokenizer ?? '',
   every: checkpoints?.every ?? settings.steps,
 });
 

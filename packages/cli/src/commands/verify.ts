@@ -18,7 +18,8 @@ import {
   trainProgram,
 } from '@meshwright/runtime';
 import { exitCodes, type Session } from '../host.ts';
-import { kernelsOption, type RunRequest, readRunRequest, wholeOption } from '../input/run-request.ts';
+import { oneRankLayout } from '../input/one-rank.ts';
+import { kernelsOption, type RunRequest, readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { count } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
@@ -44,11 +45,12 @@ export function registerVerify(command: Command, session: Session): void {
       new Option('--seed <N>', 'of weights, samples and dropout').argParser(wholeOption('--seed', 0)).default(1),
     )
     .option('--data <FILE>', 'text, JSONL or .bin (16-bit token ids), builtin, or drawn (from the seed)')
+    .addOption(tokenizerOption())
     .addOption(kernelsOption())
     .addOption(jsonOption())
     .action(async (path, options) => {
       const { host } = session;
-      const request = readRunRequest(path, options.layout, options.data, host);
+      const request = await readRunRequest(path, options, host);
       if (!options.json) printIssues(request.issues, host);
       const progress = createProgress(host);
       const verified = await request.file
@@ -73,22 +75,6 @@ interface VerifySettings {
   readonly kernels: KernelEngine;
 }
 
-/** One rank, no sharding, gradients accumulated over the same micro-batches. */
-const alone = (job: Job, layout: Layout): Layout => ({
-  ...layout,
-  tensor: 1,
-  pipeline: 1,
-  data: 1,
-  sharding: 0,
-  chunks: 1,
-  layersPerStage: [job.model.layers.length],
-  schedule: 'none',
-  gradientReduction: 'per-step',
-  recompute: 'none',
-  sequenceParallel: false,
-  keepGathered: false,
-});
-
 async function verify(
   request: RunRequest,
   { steps, seed, kernels }: VerifySettings,
@@ -112,7 +98,7 @@ async function verify(
   const exact: Job = { ...job, precision: 'fp32' };
   const exactLayout: Layout = { ...layout, gradientType: 'fp32' };
   const many = job.precision === 'fp32' ? run : await train(compileProgram(exact, exactLayout), 'in fp32');
-  const one = await train(compileProgram(exact, alone(job, exactLayout)), 'one rank');
+  const one = await train(compileProgram(exact, oneRankLayout(job, exactLayout)), 'one rank');
   return { program, run, parity: compareRuns(one, many, boundsOf(kernels)) };
 }
 

@@ -9,13 +9,16 @@ import { countParameters } from '@meshwright/core/model';
 import {
   BYTE_VOCABULARY,
   builtinCorpus,
+  byteTokenizer,
   type Corpus,
   checkSize,
   type KernelEngine,
   readCorpus,
+  readTokenizer,
+  type Tokenizer,
 } from '@meshwright/runtime';
 import type { Host } from '../host.ts';
-import { bytesNamed } from './files.ts';
+import { bytesNamed, readNamed } from './files.ts';
 import { chooseLayout, type JobFile, readJobFile } from './job-file.ts';
 
 /** A job and layout that may be run. */
@@ -33,28 +36,42 @@ export interface RunRequest {
 /** Weight, gradient and two moments in four bytes: what a parameter takes at least. */
 const BYTES_PER_PARAMETER = 16;
 
+/** What a command names beside the job. */
+export interface RunSources {
+  readonly layout?: string | undefined;
+  readonly data?: string | undefined;
+  readonly tokenizer?: string | undefined;
+}
+
 /** Reads what is to be run. Throws one InputError with what keeps it from being run. */
-export function readRunRequest(
-  path: string,
-  layoutText: string | undefined,
-  data: string | undefined,
-  host: Host,
-): RunRequest {
-  const file = readJobFile(path, layoutText, host);
+export async function readRunRequest(path: string, sources: RunSources, host: Host): Promise<RunRequest> {
+  const file = readJobFile(path, sources.layout, host);
   const { job } = file;
   const parameters = countParameters(job.model).total;
   throwOnErrors(checkSize(BYTES_PER_PARAMETER * parameters).map(file.place));
   const { layout, issues } = chooseLayout(file);
-  return { file, job, layout, parameters, corpus: corpusFor(job, data, host), issues: [...file.issues, ...issues] };
+  const corpus = corpusFor(job, sources.data, await tokenizerOf(sources.tokenizer, host), host);
+  return { file, job, layout, parameters, corpus, issues: [...file.issues, ...issues] };
 }
 
-function corpusFor({ model }: Job, data: string | undefined, host: Host): Corpus | undefined {
+/** The tokenizer of a `tokenizer.json`, or that of bytes. */
+export async function tokenizerOf(path: string | undefined, host: Host): Promise<Tokenizer> {
+  return path === undefined ? byteTokenizer : readTokenizer(readNamed(path, host), path);
+}
+
+function corpusFor({ model }: Job, data: string | undefined, tokenizer: Tokenizer, host: Host): Corpus | undefined {
   if (data === 'drawn') return undefined;
-  if (data === 'builtin' || (data === undefined && model.vocabulary >= BYTE_VOCABULARY)) return builtinCorpus();
+  if (data === 'builtin' || (data === undefined && model.vocabulary >= BYTE_VOCABULARY)) {
+    return builtinCorpus(tokenizer);
+  }
   if (data === undefined) return undefined;
   const format = /\.bin$/i.test(data) ? 'bin' : /\.(jsonl|ndjson)$/i.test(data) ? 'jsonl' : 'text';
-  return readCorpus(data, bytesNamed(data, host), format);
+  return readCorpus(data, bytesNamed(data, host), format, tokenizer);
 }
+
+/** `--tokenizer FILE`. */
+export const tokenizerOption = (): Option<'--tokenizer <FILE>', undefined, undefined, undefined, false, undefined> =>
+  new Option('--tokenizer <FILE>', 'tokenizer.json of a Hugging Face model (default: tokens of text are bytes)');
 
 type KernelsOption = Option<'--kernels <ENGINE>', undefined, 'wasm', undefined, false, KernelEngine>;
 

@@ -135,7 +135,7 @@ function fileIssues({ files }: Manifest, file: string): readonly Issue[] {
 }
 
 /** States that an optimizer keeps. */
-export const statesOf = (optimizer: Manifest['optimizer']): readonly State[] =>
+const statesOf = (optimizer: Manifest['optimizer']): readonly State[] =>
   optimizer === 'adamw' ? ['weights', 'm', 'v'] : ['weights', 'momentum'];
 
 /** Every element of every tensor lies in one file of each state: nothing is missing, out of bounds or there twice. */

@@ -33,7 +33,7 @@ export function* runPeriod(machine: Machine): Waiting {
 }
 
 /** Residents that nobody may read before they are written again are poisoned; inputs are written by the host. */
-function beginPeriod(machine: Machine): void {
+export function beginPeriod(machine: Machine): void {
   machine.record.predictedPeakBytes = machine.lifetimes.peakBytes;
   for (const { instance } of machine.lifetimes.residents) {
     const { cell } = machine.cells.window({ instance, dims: instance.declaration.dims });

@@ -1,13 +1,13 @@
 /** @file What a supervisor and the process of the ranks tell each other. */
 import type { Issue } from '@meshwright/core/errors';
 import type { Program } from '@meshwright/core/program';
-import type { Corpus } from '../tokens/corpus.ts';
+import type { Corpus, TokenArray } from '../tokens/corpus.ts';
 import type { CheckpointOptions } from '../train/checkpoints.ts';
 import type { StepReport } from '../train/step-report.ts';
 import type { RunResult, TrainOptions } from '../train/train-program.ts';
 
 /** Tokens in memory of one process. */
-export type PlainCorpus = Omit<Corpus, 'tokens'> & { readonly tokens: Uint16Array };
+export type PlainCorpus = Omit<Corpus, 'tokens'> & { readonly tokens: TokenArray };
 
 /** A run as it travels between processes: what is large is read by the process that needs it. */
 export interface SupervisedOptions

@@ -4,10 +4,10 @@
 import { InputError } from '@meshwright/core/errors';
 import { importWeights } from '../checkpoint/hugging-face.ts';
 import { loadCheckpoint } from '../checkpoint/load.ts';
-import type { Corpus } from '../tokens/corpus.ts';
+import { sharedTokens } from '../tokens/corpus.ts';
 import { trainProgram } from '../train/train-program.ts';
 import { openHeartbeat } from './heartbeat.ts';
-import type { FromProcess, PlainCorpus, ToProcess } from './messages.ts';
+import type { FromProcess, ToProcess } from './messages.ts';
 
 const say = (message: FromProcess): Promise<void> =>
   new Promise((resolve) => {
@@ -31,7 +31,7 @@ async function run({ program, options, heartbeat }: ToProcess & { readonly kind:
     const result = await trainProgram(program, {
       ...settings,
       signal: interruption.signal,
-      ...(corpus && { corpus: shared(corpus) }),
+      ...(corpus && { corpus: { ...corpus, tokens: sharedTokens(corpus.tokens) } }),
       ...(from && { from: loadCheckpoint(from.folder, from.step) }),
       ...(weights !== undefined && { initial: importWeights(weights, program) }),
       ...(checkpoints && { checkpoints: { ...checkpoints, onSaved: (step) => void say({ kind: 'saved', step }) } }),
@@ -49,11 +49,4 @@ async function run({ program, options, heartbeat }: ToProcess & { readonly kind:
   } finally {
     heart.close();
   }
-}
-
-/** Tokens in memory that the ranks share. */
-function shared({ name, tokens, validation }: PlainCorpus): Corpus {
-  const copy = new Uint16Array(new SharedArrayBuffer(2 * tokens.length));
-  copy.set(tokens);
-  return { name, tokens: copy, validation };
 }

@@ -30,8 +30,8 @@ describe('the tokens of a file', () => {
 describe('samples', () => {
   const corpus = readCorpus(
     'counting',
-    Uint8Array.from({ length: 200 }, (_, index) => index),
-    'text',
+    new Uint8Array(Uint16Array.from({ length: 200 }, (_, index) => index).buffer),
+    'bin',
   );
 
   test('are neighbouring tokens, fixed by seed, step and sample', () => {

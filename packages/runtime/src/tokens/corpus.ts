@@ -1,15 +1,20 @@
 /** @file The tokens of a run. A sample is a row of neighbouring tokens whose place is a hash of seed, step and sample, so
  * that every layout and every restart sees the same sequence of samples; the last tenth is kept for validation.
  */
+import { isUtf8 } from 'node:buffer';
 import { InputError, type Issue, issue } from '@meshwright/core/errors';
 import { mix, uniform } from '../numbers/hash.ts';
 import { builtinText } from './generated/builtin-text.ts';
+import { byteTokenizer, type Tokenizer } from './tokenizer.ts';
+
+/** Tokens in two bytes, or in four where the vocabulary asks for it. */
+export type TokenArray<Memory extends ArrayBufferLike = ArrayBufferLike> = Uint16Array<Memory> | Uint32Array<Memory>;
 
 /** Tokens in memory that all ranks share. */
 export interface Corpus {
   /** What it is, in words. */
   readonly name: string;
-  readonly tokens: Uint16Array<SharedArrayBuffer>;
+  readonly tokens: TokenArray<SharedArrayBuffer>;
   /** Tokens before this place are trained on, those from it on are for validation. */
   readonly validation: number;
 }
@@ -17,33 +22,75 @@ export interface Corpus {
 /** How the bytes of a file are read: text as it is, the `text` of each line of JSONL, or 16-bit little-endian token ids. */
 export type CorpusFormat = 'text' | 'jsonl' | 'bin';
 
-/** Tokens of text are its bytes. */
-export const BYTE_VOCABULARY = 256;
-
 /** One part in this many is kept for validation. */
 const VALIDATION_SHARE = 10;
 
-export const builtinCorpus = (): Corpus =>
-  corpusOf('builtin (the Declaration of Independence and the Constitution of the United States)', bytesOf(builtinText));
+export const builtinCorpus = (tokenizer: Tokenizer = byteTokenizer): Corpus =>
+  corpusOf(
+    'builtin (the Declaration of Independence and the Constitution of the United States)',
+    tokenizer.encode(builtinText),
+  );
 
-/** The tokens of a file's bytes. Throws DATA_UNREADABLE with the line of what is wrong. */
-export function readCorpus(name: string, bytes: Uint8Array, format: CorpusFormat): Corpus {
+/** The tokens of a file's bytes. Throws DATA_UNREADABLE with the line or byte of what is wrong. */
+export function readCorpus(
+  name: string,
+  bytes: Uint8Array,
+  format: CorpusFormat,
+  tokenizer: Tokenizer = byteTokenizer,
+): Corpus {
   switch (format) {
     case 'text':
-      return corpusOf(name, bytes);
+      return corpusOf(name, tokenizer.encode(textOf(name, bytes)));
     case 'jsonl':
-      return corpusOf(name, bytesOf(textOfLines(name, new TextDecoder().decode(bytes))));
+      return corpusOf(name, tokenizer.encode(textOfLines(name, textOf(name, bytes))));
     case 'bin':
       return corpusOf(name, idsOf(name, bytes));
   }
 }
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+function textOf(name: string, bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  const message = `${name} is not UTF-8 at byte ${firstInvalid(bytes)}.`;
+  throw new InputError([issue('DATA_UNREADABLE', '--data', message, 'Save the text as UTF-8.')]);
+}
+
+/** The byte at which the longest valid beginning ends, by halving: a beginning that is cut inside a letter is valid too. */
+function firstInvalid(bytes: Uint8Array): number {
+  const begins = (length: number): boolean => {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let [valid, invalid] = [0, bytes.length];
+  while (invalid - valid > 1) {
+    const middle = (valid + invalid) >> 1;
+    if (begins(middle)) valid = middle;
+    else invalid = middle;
+  }
+  return valid;
+}
 
 function corpusOf(name: string, values: ArrayLike<number>): Corpus {
-  const tokens = new Uint16Array(new SharedArrayBuffer(2 * values.length));
-  tokens.set(values);
+  const tokens = sharedTokens(values);
   return { name, tokens, validation: tokens.length - Math.floor(tokens.length / VALIDATION_SHARE) };
+}
+
+/** Tokens in memory that threads share. */
+export function sharedTokens(values: ArrayLike<number>): TokenArray<SharedArrayBuffer> {
+  const wide = !(values instanceof Uint16Array) && largestOf(values) > 0xffff;
+  const memory = new SharedArrayBuffer((wide ? 4 : 2) * values.length);
+  const tokens = wide ? new Uint32Array(memory) : new Uint16Array(memory);
+  tokens.set(values);
+  return tokens;
+}
+
+function largestOf(values: ArrayLike<number>): number {
+  let largest = 0;
+  for (let index = 0; index < values.length; index++) if (values[index]! > largest) largest = values[index]!;
+  return largest;
 }
 
 function textOfLines(name: string, text: string): string {
@@ -87,7 +134,7 @@ export function checkCorpus(corpus: Corpus, vocabulary: number, length: number):
     const message = `${name} has ${tokens.length} tokens, of which one tenth validates: fewer than a sample of ${length + 1}.`;
     issues.push(issue('DATA_TOO_SHORT', '--data', message, `Use ${VALIDATION_SHARE * (length + 1)} tokens or more.`));
   }
-  const largest = tokens.reduce((most, token) => Math.max(most, token), 0);
+  const largest = largestOf(tokens);
   if (largest >= vocabulary) {
     const message = `${name} has the token ${largest}, and the model knows 0 to ${vocabulary - 1}.`;
     issues.push(issue('TOKEN_UNKNOWN', '--data', message, `Use a vocabulary of ${largest + 1} or more.`, { largest }));
@@ -102,7 +149,7 @@ export function corpusTokens(
   step: number,
   sample: number,
   length: number,
-): Uint16Array {
+): TokenArray {
   const [from, to] = step === 0 ? [validation, tokens.length] : [0, validation];
   const places = to - from - length;
   const start = from + Math.floor(uniform(mix(mix(seed, 0x5a3b1e), step), sample) * places);

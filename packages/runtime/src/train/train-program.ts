@@ -5,7 +5,7 @@ import { expandList, type Program } from '@meshwright/core/program';
 import { createTimeline, type Timeline } from '@meshwright/core/timeline';
 import { removePartial } from '../checkpoint/folder.ts';
 import { checkState, type TrainingState } from '../checkpoint/load.ts';
-import { placementOf, shapesOf } from '../checkpoint/placement.ts';
+import { type Placement, placementOf, shapesOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { Drill } from '../interpreter/drill.ts';
 import type { Fabric, RunOptions } from '../interpreter/machine.ts';
@@ -114,23 +114,7 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
   const placement = from || checkpoints ? placementOf(program) : [];
   if (from) throwOnErrors(checkState(from, program, shapesOf(placement)));
   if (checkpoints) removePartial(checkpoints.folder);
-  const runOptions: RunOptions = {
-    steps: options.steps,
-    firstStep: 1 + (from?.manifest.step ?? 0),
-    seed: options.seed ?? from?.manifest.seed ?? 1,
-    learningRate: options.learningRate ?? 1e-3,
-    initialDeviation: options.initialDeviation ?? 0.02,
-    captureGradients: options.captureGradients ?? [],
-    arithmetic: options.arithmetic ?? 'float32',
-    kernels: options.kernels ?? 'wasm',
-    corpus: options.corpus,
-    validateEvery: options.validateEvery ?? 0,
-    vocabulary: vocabularyOf(program),
-    initial: options.initial ?? {},
-    drill: options.drill,
-    state: from?.tensors,
-    saves: checkpoints && { folder: checkpoints.folder, every: checkpoints.every, placement },
-  };
+  const runOptions = runOptionsOf(program, options, placement);
   const plan = planFabric(program, lists, worldSize(program.mesh), runOptions.arithmetic);
   const fabric: Fabric = { plan, memory: createFabricMemory(plan) };
   const { seed, corpus } = runOptions;
@@ -236,4 +220,26 @@ const memoryOf = (ranks: HostOutcome['ranks']): readonly TrackedMemory[] =>
 function rebased<Slice extends { readonly start: number; readonly end: number }>(slices: readonly Slice[]): Slice[] {
   const start = slices.reduce((first, slice) => Math.min(first, slice.start), Infinity);
   return slices.map((slice) => ({ ...slice, start: slice.start - start, end: slice.end - start }));
+}
+
+/** The options of a run with a value for each. */
+export function runOptionsOf(program: Program, options: TrainOptions, placement: Placement): RunOptions {
+  const { from, checkpoints } = options;
+  return {
+    steps: options.steps,
+    firstStep: 1 + (from?.manifest.step ?? 0),
+    seed: options.seed ?? from?.manifest.seed ?? 1,
+    learningRate: options.learningRate ?? 1e-3,
+    initialDeviation: options.initialDeviation ?? 0.02,
+    captureGradients: options.captureGradients ?? [],
+    arithmetic: options.arithmetic ?? 'float32',
+    kernels: options.kernels ?? 'wasm',
+    corpus: options.corpus,
+    validateEvery: options.validateEvery ?? 0,
+    vocabulary: vocabularyOf(program),
+    initial: options.initial ?? {},
+    drill: options.drill,
+    state: from?.tensors,
+    saves: checkpoints && { folder: checkpoints.folder, every: checkpoints.every, placement },
+  };
 }

@@ -24,6 +24,14 @@ export const runtime = {
     meaning: 'The training data holds a token that is not in the vocabulary of the model.',
     fix: 'Use a vocabulary that holds it; tokens of text are bytes and need 256.',
   },
+  TOKENIZER_MISSING: {
+    meaning: 'A tokenizer.json was named, and the library that reads it is not installed.',
+    fix: 'Install @huggingface/tokenizers beside meshwright, or train on bytes.',
+  },
+  TOKENIZER_UNREADABLE: {
+    meaning: 'A file that was named as a tokenizer is none that its library reads.',
+    fix: 'Use the tokenizer.json of a Hugging Face model.',
+  },
   CHECKPOINT_MISSING: {
     meaning: 'The folder holds no complete checkpoint, or none of the step that was asked for.',
     fix: 'Run with --checkpoint-every first, or name another folder or step.',

@@ -1,0 +1,75 @@
+/** @file `meshwright checkpoint`: what the checkpoints of a job hold, and their weights as a Hugging Face folder. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { checkpointPath, completeSteps, exportWeights, loadCheckpoint, readManifestOf } from '@meshwright/runtime';
+import type { Host, Session } from '../host.ts';
+import { folderOption, usualFolder } from '../input/checkpoint-options.ts';
+import { readJobFile } from '../input/job-file.ts';
+import { wholeOption } from '../input/run-request.ts';
+import { count, whole } from '../output/numbers.ts';
+import { jsonOption, printReport } from '../output/report.ts';
+import { numbers, tableOf, words } from '../output/table.ts';
+
+/** Adds `checkpoint show JOB` and `checkpoint export JOB FOLDER`. */
+export function registerCheckpoint(command: Command, session: Session): void {
+  const { host } = session;
+  const checkpoint = command.command('checkpoint').description('Shows the checkpoints of a job, or exports weights.');
+  checkpoint
+    .command('show')
+    .description('Lists the complete checkpoints of a job; every byte of the last one is checked.')
+    .argument('<JOB>', 'the job file of the run')
+    .addOption(folderOption())
+    .addOption(jsonOption())
+    .action((path, options) => show(folderOf(path, options.checkpoints, host), options.json === true, host));
+  checkpoint
+    .command('export')
+    .description('Writes the weights of a checkpoint as model.safetensors under Hugging Face names.')
+    .argument('<JOB>', 'the job file of the run')
+    .argument('<FOLDER>', 'where to write; it must be empty or absent')
+    .addOption(folderOption())
+    .addOption(
+      new Option('--step <N>', 'the checkpoint to read (default: the last)').argParser(wholeOption('--step', 1)),
+    )
+    .action((path, target, options) => {
+      const state = loadCheckpoint(folderOf(path, options.checkpoints, host), options.step);
+      const bytes = exportWeights(state, target);
+      const tensors = count(Object.keys(state.tensors).length, 'tensor');
+      host.out.write(`${tensors} of step ${state.manifest.step}, ${whole(bytes)} bytes, in ${target}\n`);
+    });
+}
+
+const folderOf = (path: string, given: string | undefined, host: Host): string =>
+  given ?? usualFolder(readJobFile(path, undefined, host).job);
+
+function show(folder: string, json: boolean, host: Host): void {
+  const last = loadCheckpoint(folder);
+  const rows = completeSteps(folder).map((step) => {
+    const { files, optimizer, data } = readManifestOf(folder, step);
+    const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
+    return {
+      step,
+      path: checkpointPath(folder, step),
+      files: files.length,
+      bytes,
+      optimizer,
+      data: data?.name ?? null,
+    };
+  });
+  printReport(
+    {
+      answer: `${count(rows.length, 'checkpoint')} in ${folder}; the last one, of step ${last.manifest.step}, is whole`,
+      tables: [
+        tableOf(rows, [
+          numbers('step', ({ step }) => whole(step)),
+          numbers('files', ({ files }) => whole(files)),
+          numbers('bytes', ({ bytes }) => whole(bytes)),
+          words('optimizer', ({ optimizer }) => optimizer),
+          words('tokens', ({ data }) => data ?? 'drawn from the seed'),
+        ]),
+      ],
+      reasons: [],
+      json: () => ({ schema: 'meshwright.checkpoints/1', folder, checkpoints: rows, settings: last.manifest.settings }),
+    },
+    json ? 'json' : 'text',
+    host,
+  );
+}
