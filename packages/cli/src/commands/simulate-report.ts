@@ -1,11 +1,16 @@
 /** @file What `meshwright simulate` says about a step in time. */
-import type { Shown } from '@meshwright/core/plan';
+import { OVERLAP } from '@meshwright/core/cost';
+import type { SettledStep, SettleOptions, Shown } from '@meshwright/core/plan';
 import {
   criticalPathSummary,
+  exchangesOf,
   type LaneUse,
+  type LinkUse,
   laneUseOf,
   type PathKind,
   type PathSummary,
+  type PeakRate,
+  partsOfStep,
   type SimulatedStep,
 } from '@meshwright/core/sim';
 import { bytes as bytesOf, formatBytes, formatSeconds, seconds } from '@meshwright/core/units';
@@ -18,7 +23,9 @@ import type { WrittenFile } from './simulate-outputs.ts';
 
 /** What was simulated. */
 export interface Simulated {
-  readonly step: SimulatedStep;
+  readonly settled: SettledStep;
+  readonly peak: PeakRate;
+  readonly disturbances: SettleOptions;
   /** The layout as `show` gives it, of the job or of the shortened one. */
   readonly shown: Shown;
   /** Micro-batches of the step where fewer were simulated. */
@@ -44,7 +51,9 @@ const LEADING = 3;
 
 /** The report of a simulated step: the answer, the critical path, idle time, exchanges, lanes. */
 export function simulateReport(simulated: Simulated): Report {
-  const { step, shown, files, shortenedFrom } = simulated;
+  const { settled, files, shortenedFrom } = simulated;
+  const { step } = settled;
+  const shown = measured(simulated);
   const path = criticalPathSummary(step);
   const lanes = step.lists.map((_, list) => laneUseOf(step, list));
   const leading = path.parts
@@ -57,6 +66,7 @@ export function simulateReport(simulated: Simulated): Report {
       pathTable(path),
       idleTable(shown),
       ...(shown.traffic.length > 0 ? [trafficTable(shown)] : []),
+      ...((step.links?.length ?? 0) > 0 ? [linkTable(step.links ?? [])] : []),
       laneTable(lanes[step.last] ?? []),
     ],
     reasons: reasonsOf(simulated, path),
@@ -66,6 +76,10 @@ export function simulateReport(simulated: Simulated): Report {
       ...(shortenedFrom !== undefined && { shortenedFrom }),
       timeline: {
         seconds: step.seconds,
+        aloneSeconds: settled.aloneSeconds,
+        sharedSeconds: settled.sharedSeconds ?? null,
+        slowedSeconds: settled.slowedSeconds ?? null,
+        links: step.links ?? [],
         operations: step.start.length,
         lanes: lanes.flatMap((uses, list) =>
           uses.map((use) => ({ stage: step.lists[list]?.expanded.list.pipeline, ...use })),
@@ -88,6 +102,36 @@ const pathTable = (path: PathSummary): Table =>
       numbers('operations', ({ operations }) => whole(operations)),
     ],
   );
+
+/** The layout as `show` gives it, with the times of the simulated step in place of those of its evaluation. */
+function measured({ settled, shown, peak }: Simulated): Shown {
+  const { step } = settled;
+  const rows = exchangesOf(step, step.last);
+  return {
+    ...shown,
+    step: { ...shown.step, partsSeconds: partsOfStep(step, peak) },
+    traffic: shown.traffic.map((row) => {
+      const same = rows.filter(({ axis, kind }) => axis === row.axis && kind === row.collective);
+      const sum = (key: 'seconds' | 'exposedSeconds'): number => same.reduce((total, each) => total + each[key], 0);
+      return { ...row, seconds: sum('seconds'), exposedSeconds: sum('exposedSeconds') };
+    }),
+  };
+}
+
+/** Links that are named. */
+const MOST_LINKS = 8;
+
+/** The links that carry most, the bottleneck first. */
+const linkTable = (links: readonly LinkUse[]): Table =>
+  tableOf(links.slice(0, MOST_LINKS), [
+    words('link', ({ name }) => name),
+    words('kind', ({ family }) => family),
+    numbers('alike', ({ links: count }) => whole(count)),
+    numbers('GB/s~', ({ capacity }) => fixed(capacity / 1e9, 1)),
+    numbers('GB a step', ({ bytes }) => fixed(bytes / 1e9, 2)),
+    numbers('busy ms~', ({ busySeconds }) => fixed(busySeconds * 1e3, 1)),
+    numbers('full %~', ({ load }) => percent(load)),
+  ]);
 
 /** What the compute lane of the list that ends last does and waits for. */
 function idleTable({ step }: Shown): Table {
@@ -123,10 +167,11 @@ function pathJson({ lists }: SimulatedStep, path: PathSummary): object {
   };
 }
 
-function reasonsOf({ step, shown, files, shortenedFrom }: Simulated, path: PathSummary): readonly string[] {
+function reasonsOf(simulated: Simulated, path: PathSummary): readonly string[] {
+  const { settled, shown, files, shortenedFrom } = simulated;
+  const { step } = settled;
   const last = step.lists[step.last]?.expanded.list.name ?? '';
   const stages = new Set(path.segments.map(({ list }) => list)).size;
-  const drift = Math.abs(step.seconds - shown.step.seconds) / shown.step.seconds;
   return [
     `${whole(step.start.length)} operations on ${whole(step.lists.length)} ${step.lists.length === 1 ? 'list' : 'lists'} of ranks that run alike; ${last} ends last; ` +
       `the critical path passes ${whole(path.operations)} of them on ${whole(stages)} ${stages === 1 ? 'list' : 'lists'}.`,
@@ -135,12 +180,40 @@ function reasonsOf({ step, shown, files, shortenedFrom }: Simulated, path: PathS
       : [
           `Assumed: a step of ${whole(shown.pipeline.microBatches)} micro-batch${shown.pipeline.microBatches === 1 ? '' : 'es'} stands for that of ${whole(shortenedFrom)} (--micro-batches).`,
         ]),
-    ...(drift > 1e-6 ? [`The evaluation of the plan gives ${formatSeconds(seconds(shown.step.seconds))} a step.`] : []),
+    ...tierLines(simulated),
     ...files
       .slice(0, MOST_FILES)
       .map(({ path: file, bytes: size }) => `Wrote ${file} (${formatBytes(bytesOf(size))}).`),
     ...(files.length > MOST_FILES ? [`Wrote ${whole(files.length - MOST_FILES)} more files.`] : []),
     '~ rests on assumed numbers (meshwright show --assumptions).',
+  ];
+}
+
+/** What each effect adds, from the bound to the step. */
+function tierLines({ settled, disturbances }: Simulated): readonly string[] {
+  const { step, aloneSeconds, sharedSeconds, slowedSeconds } = settled;
+  if (sharedSeconds === undefined || slowedSeconds === undefined) {
+    return ['Every operation takes what it takes alone (--alone).'];
+  }
+  const more = (after: number, before: number): string => `${percent(after / before - 1, 2)} %`;
+  const [busiest] = step.links ?? [];
+  const jitter = disturbances.jitter;
+  const disturbed = [
+    ...(disturbances.slowDevices ?? []).map(
+      ({ device, seconds: slower }) => `device ${device} ${percent(slower - 1, 0)} % slower`,
+    ),
+    ...(disturbances.links ?? []).map(({ family, index, speed }) =>
+      speed === 0 ? `${family} ${index} gone` : `${family} ${index} at ${percent(speed, 0)} %`,
+    ),
+    ...(jitter ? [`kernels that vary by ${percent(jitter.spread)} % (seed ${jitter.seed})`] : []),
+  ];
+  return [
+    `Alone its operations take ${formatSeconds(seconds(aloneSeconds))}, as the plan evaluates it: a lower bound. Shared links add ${more(sharedSeconds, aloneSeconds)}, ` +
+      `mutual slow-down (kernels x ${OVERLAP.compute.value}, exchanges x ${OVERLAP.exchange.value}) ${more(slowedSeconds, sharedSeconds)}.`,
+    ...(disturbed.length > 0 ? [`Disturbed: ${disturbed.join(', ')}: ${more(step.seconds, slowedSeconds)} more.`] : []),
+    ...(busiest
+      ? [`Busiest link: ${busiest.name} (${busiest.family}), full ${percent(busiest.load)} % of the step.`]
+      : []),
   ];
 }
 

@@ -8,9 +8,9 @@ import { type TracedStep, tracedRanks } from '@meshwright/core/export';
 import type { Job } from '@meshwright/core/job';
 import { type Layout, microBatchesOf } from '@meshwright/core/layout';
 import type { AxisName } from '@meshwright/core/mesh';
-import { createEvaluator, showLayout } from '@meshwright/core/plan';
+import { createEvaluator, peakRate, settleLayout, showLayout } from '@meshwright/core/plan';
 import type { Program } from '@meshwright/core/program';
-import { operationCount, pricesOf, type SimulatedStep, simulateProgram, timelineOf } from '@meshwright/core/sim';
+import { operationCount, type SimulatedStep, timelineOf } from '@meshwright/core/sim';
 import type { Host, Session } from '../host.ts';
 import { chooseLayout, readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
@@ -18,6 +18,7 @@ import { whole } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport } from '../output/report.ts';
 import { drawTimeline } from './figure-drawings.ts';
+import { type DisturbanceOptions, readDisturbances } from './simulate-disturbances.ts';
 import { type OutputOptions, readOutputs, writeOutputs } from './simulate-outputs.ts';
 import { simulateReport } from './simulate-report.ts';
 
@@ -42,6 +43,19 @@ export function registerSimulate(command: Command, { host }: Session): void {
     .addOption(
       new Option('--micro-batches <N>', 'simulate fewer micro-batches than the step has').argParser(microBatchCount),
     )
+    .option('--alone', 'every operation as if nothing else ran: no shared links, no mutual slow-down')
+    .option(
+      '--slow <DEVICE=PERCENT>',
+      'a device whose kernels take so much longer, as in 5=20; repeat it for more',
+      (text: string, before: readonly string[] | undefined) => [...(before ?? []), text],
+    )
+    .option(
+      '--link <KIND:INDEX=SHARE>',
+      'a link at a share of its speed, or gone, as in nic:3=0.5 or nic:3=gone; repeat it for more',
+      (text: string, before: readonly string[] | undefined) => [...(before ?? []), text],
+    )
+    .option('--jitter <PERCENT>', 'kernels vary by so much (standard deviation), drawn from --seed')
+    .option('--seed <N>', 'seed of --jitter, 0 by default')
     .option('--svg', 'draw the step instead of the report')
     .option('--force', 'write over files that are there')
     .addOption(formatOption())
@@ -49,7 +63,7 @@ export function registerSimulate(command: Command, { host }: Session): void {
     .action((path, options) => simulate(path, options, host));
 }
 
-interface SimulateOptions extends OutputOptions {
+interface SimulateOptions extends OutputOptions, DisturbanceOptions {
   readonly layout?: string | undefined;
   readonly ranks?: 'all' | 'one-per-list' | undefined;
   readonly microBatches?: number | undefined;
@@ -63,15 +77,11 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
   const { layout, issues } = chooseLayout(file);
   const job = shortened(file.job, layout, options.microBatches);
   const program = compileProgram(job, layout);
-  const ranksOf = (which: 'all' | 'one-per-list') =>
-    tracedRanks(program, options.ranks ?? which, job.cluster.gpusPerNode);
-  const [ranks, chakraRanks] = [ranksOf('one-per-list'), ranksOf('all')];
-  const outputs = readOutputs(
-    options,
-    job.name,
-    chakraRanks.map(({ rank }) => rank),
-    host,
-  );
+  const disturbances = readDisturbances(options);
+  const ranksOf = (which: 'all' | 'one-per-list', step?: SimulatedStep) =>
+    tracedRanks(program, options.ranks ?? which, job.cluster.gpusPerNode, step?.graph);
+  const planned = ranksOf('all').map(({ rank }) => rank);
+  const outputs = readOutputs(options, job.name, planned, host);
   const format = formatOf(options);
   if (format !== 'json') printIssues([...file.issues, ...issues], host);
   const operations = operationCount(program);
@@ -80,8 +90,10 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
   const progress = createProgress(host);
   progress.update(`simulating ${whole(operations)} operations`);
   const prices = createEvaluator(job).pricesOf(layout);
-  const step = simulateProgram(program, pricesOf(program, prices));
-  const files = await writeOutputs(outputs, tracedStep(step, ranks, prices), chakraRanks, progress, host);
+  const settled = settleLayout(job, layout, prices, disturbances);
+  const { step } = settled;
+  const traced = tracedStep(step, ranksOf('one-per-list', step), prices);
+  const files = await writeOutputs(outputs, traced, ranksOf('all', step), progress, host);
   progress.done();
   if (options.svg === true) {
     for (const { path: written } of files) host.err.write(`wrote ${written}\n`);
@@ -91,7 +103,8 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
   const placed = { ...shown, warnings: shown.warnings.map(file.place), issues: [...file.issues, ...issues] };
   const all = microBatchesOf(file.job, layout);
   const shorter = microBatchesOf(job, layout) < all && { shortenedFrom: all };
-  printReport(simulateReport({ step, shown: placed, files, ...shorter }), format, host);
+  const peak = (dtype: string): number => peakRate(job, dtype);
+  printReport(simulateReport({ settled, shown: placed, peak, disturbances, files, ...shorter }), format, host);
 }
 
 function tracedStep(step: SimulatedStep, ranks: TracedStep['ranks'], prices: Prices): TracedStep {
@@ -99,10 +112,16 @@ function tracedStep(step: SimulatedStep, ranks: TracedStep['ranks'], prices: Pri
   return {
     program,
     ranks,
-    lists: step.lists.map(({ expanded }) => expanded),
+    lists: program.lists.map((list) => expandedOf(step, list.pipeline)),
     timeline: timelineOf(step),
     links: linkNames(program, prices),
   };
+}
+
+function expandedOf({ lists }: SimulatedStep, pipeline: number): SimulatedStep['lists'][number]['expanded'] {
+  const found = lists.find(({ expanded }) => expanded.list.pipeline === pipeline);
+  if (found === undefined) throw new Error('internal: a list that nobody runs.');
+  return found.expanded;
 }
 
 const linkNames = ({ mesh }: Program, prices: Prices): Readonly<Record<string, string>> =>

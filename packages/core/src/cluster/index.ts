@@ -25,6 +25,7 @@ export { deviceNamed, deviceNames, halfProducts } from './devices.ts';
 export { type ClusterResult, clusterFromRequest } from './read.ts';
 export { clusterSizes, resizeCluster } from './resize.ts';
 export {
+  addsInSwitch,
   createTopology,
   type DomainShape,
   type LinkFamily,

@@ -12,6 +12,19 @@ export {
   identityMatrix,
   rowOf,
 } from './maxplus.ts';
+export {
+  createNetwork,
+  type FaultyNetwork,
+  type GroupSet,
+  type LinkClass,
+  type LinkFault,
+  type LinkPattern,
+  type NetworkBuilder,
+  type NetworkLoads,
+  networkOf,
+  type TierAlgorithms,
+} from './network/index.ts';
+export { OVERLAP, type Overlap } from './overlap.ts';
 export type {
   Assumption,
   ExchangeAlgorithm,

@@ -3,6 +3,7 @@ import type { CollectiveKind } from '../collectives/index.ts';
 import type { AxisName } from '../mesh/index.ts';
 import type { KernelName, Work } from '../program/index.ts';
 import type { Seconds } from '../units/index.ts';
+import type { TierAlgorithms } from './network/index.ts';
 
 /** How an exchange is laid over the ranks.
  *
@@ -85,5 +86,7 @@ export interface Prices {
   readonly launchCompute: Seconds;
   readonly launchExchange: Seconds;
   linkOf(axes: readonly AxisName[], members?: 'all' | 'ends'): LinkDescription;
+  /** How the tiers of its group run an exchange: what loads the links while {@link exchange} seconds pass. */
+  tiersOf(request: ExchangeRequest): TierAlgorithms;
   readonly assumptions: readonly Assumption[];
 }

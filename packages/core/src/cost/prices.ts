@@ -1,5 +1,6 @@
 /** @file Prices of work and exchanges: one book per cluster, opened for a mesh at a time. */
-import { type ClusterSpec, gpuCount } from '../cluster/index.ts';
+import { addsInSwitch, type ClusterSpec, gpuCount } from '../cluster/index.ts';
+import { algorithms } from '../collectives/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import { type AxisName, degreeOf, type Mesh, worldSize } from '../mesh/index.ts';
 import { type Seconds, seconds } from '../units/index.ts';
@@ -8,6 +9,7 @@ import { createComputePrice } from './compute.ts';
 import { exchangeTime } from './exchange.ts';
 import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
+import { type TierAlgorithms, usualTiers } from './network/index.ts';
 import type { Assumption, ExchangeRequest, LinkDescription, PriceOptions, Prices } from './price-types.ts';
 
 /** Everything about a cluster that no mesh changes. Prices for another mesh take microseconds. */
@@ -58,6 +60,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),
         linkOf: (axes, members) => describe(cluster, groupOf(axes, members)),
+        tiersOf: (request) => tiersOf(cluster, request, habits.flat),
         get assumptions(): readonly Assumption[] {
           assumptions ??= assumptionsOf(cluster, own);
           return assumptions;
@@ -67,7 +70,8 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
   };
 }
 
-/** Time of the slowest of `devices` over the mean: the expected maximum of normal deviations. */
+/** Seconds of the slowest of `devices` over those of the mean one: an upper bound of the expected maximum of so many normal
+ * deviations, which it nears as they grow in number (sigma sqrt(2 ln n)). */
 const slowestOf = (devices: number, spread: number): number => 1 + spread * Math.sqrt(2 * Math.log(devices));
 
 /** What is left of an exchange where the framework hides a share of it, or runs data exchanges as one flat ring. */
@@ -82,6 +86,15 @@ function exposedTime(
     return exchangeTime(group, { ...request, algorithm: 'flat-ring' });
   }
   return exchangeTime(group, request);
+}
+
+/** What the prices above stand for: curves inside of domains were measured on what libraries do there. */
+function tiersOf(cluster: ClusterSpec, { kind, algorithm, axes }: ExchangeRequest, flatData: boolean): TierAlgorithms {
+  if (algorithm === 'direct') return { inside: algorithms.direct, between: algorithms.direct };
+  const flat = algorithm === 'flat-ring' || (flatData && axes[0] === 'data' && algorithm === 'ring');
+  if (flat && kind !== 'all-to-all') return { inside: algorithms.ring, between: algorithms.ring, flat: true };
+  const { inside, between } = usualTiers(addsInSwitch(cluster), kind);
+  return { inside, between: algorithm === 'tree' && algorithms.tree.takes(kind, 2) ? algorithms.tree : between };
 }
 
 function describe(cluster: ClusterSpec, group: GroupPrice): LinkDescription {

@@ -29,24 +29,33 @@ export interface TracedStep {
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** Which ranks of a simulated step to show: every one, or the first of each list. */
-export function tracedRanks(program: Program, which: 'all' | 'one-per-list', ranksPerHost: number): TracedRank[] {
-  const { mesh } = program;
-  const first = (pipeline: number): number => rankOf(mesh, { pipeline });
-  const traced = (rank: number, list: number, pipeline: number): TracedRank => ({
+/** Ranks that have the same times: what a simulation with slow devices or links tells apart. */
+export interface TimedClasses {
+  readonly classes: readonly { readonly list: number; readonly first: number }[];
+  /** Class of each rank; empty where every list is one class. */
+  readonly classOf: Uint32Array;
+}
+
+/** Which ranks of a simulated step to show: every one, or the first of each list (of each class of ranks). */
+export function tracedRanks(
+  program: Program,
+  which: 'all' | 'one-per-list',
+  ranksPerHost: number,
+  timed?: TimedClasses,
+): TracedRank[] {
+  const { mesh, lists } = program;
+  const classes = timed?.classes ?? lists.map(({ pipeline }, list) => ({ list, first: rankOf(mesh, { pipeline }) }));
+  const traced = (rank: number, index: number): TracedRank => ({
     rank,
     host: Math.floor(rank / ranksPerHost),
-    list,
-    timedAs: first(pipeline),
+    list: classes[index]?.list ?? 0,
+    timedAs: classes[index]?.first ?? rank,
   });
-  if (which === 'one-per-list') {
-    return program.lists.map(({ pipeline }, list) => traced(first(pipeline), list, pipeline));
-  }
-  const listOf = new Map(program.lists.map(({ pipeline }, list) => [pipeline, list]));
-  return Array.from({ length: worldSize(mesh) }, (_, rank) => {
-    const { pipeline } = coordinateOf(mesh, rank);
-    return traced(rank, listOf.get(pipeline) ?? 0, pipeline);
-  });
+  if (which === 'one-per-list') return classes.map(({ first }, index) => traced(first, index));
+  const listOf = new Map(lists.map(({ pipeline }, list) => [pipeline, list]));
+  return Array.from({ length: worldSize(mesh) }, (_, rank) =>
+    traced(rank, timed?.classOf[rank] ?? listOf.get(coordinateOf(mesh, rank).pipeline) ?? 0),
+  );
 }
 
 /** Slices of one rank that follow each other, as indices into the timeline. */

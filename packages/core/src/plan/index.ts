@@ -25,6 +25,7 @@ export { type Objective, objectives, type Planned, type PlanOptions } from './pl
 export { optionsOfEra, priceOptionsOf } from './price-options.ts';
 export { type RecipeName, type RecipePlan, recipeNames } from './recipe/index.ts';
 export { type Candidate, evaluateLayout, type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
+export { type SettledStep, type SettleOptions, settleLayout } from './settle.ts';
 export { showCandidate } from './show.ts';
 export type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
 export { type Amounts } from './sizes/amounts.ts';

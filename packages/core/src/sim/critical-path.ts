@@ -1,6 +1,6 @@
 /** @file The chain of waits that made the step as long as it is. */
 import { bindingOf, type Cause } from './binding.ts';
-import { listOf } from './graph.ts';
+import { listOf } from './step-graph.ts';
 import type { SimulatedStep } from './types.ts';
 
 /** One operation of a list. */

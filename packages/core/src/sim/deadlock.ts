@@ -1,8 +1,8 @@
 /** @file What to say when operations wait for each other in a circle. */
 import { InputError, issue } from '../errors/index.ts';
-import type { StepGraph } from './graph.ts';
 import { operationName } from './names.ts';
 import { NEEDS_DATA, NEEDS_HOST, NEEDS_LANE } from './needs.ts';
+import type { StepGraph } from './step-graph.ts';
 
 /** One step of a circle: `at` waits for `of`, either itself or as the partner of `meets`. */
 interface Waiting {

@@ -5,32 +5,24 @@ import { type ExpandedList, holdsHost, type Operation, type Program } from '../p
 import { laneCode } from './lanes.ts';
 import { matchExchanges } from './match.ts';
 import { createNeedCollector, createNeedRows, type NeedRows } from './needs.ts';
+import { quotientGraph } from './quotient.ts';
+import { classPerList, type RankClasses } from './ranks.ts';
+import type { StepGraph } from './step-graph.ts';
 import type { OperationPrices } from './types.ts';
 
-/** What waits for what. Operations are numbered through all lists, in the order of the lists. */
-export interface StepGraph {
-  readonly lists: readonly ExpandedList[];
-  /** Number of the first operation of each list; one more entry at the end. */
-  readonly base: Uint32Array;
-  /** Needs of operation i: `needOf[needFirst[i]]` up to, not including, `needOf[needFirst[i + 1]]`. */
-  readonly needFirst: Uint32Array;
-  readonly needOf: Uint32Array;
-  /** NEEDS_LANE, NEEDS_DATA, NEEDS_LINE or NEEDS_HOST. */
-  readonly needCause: Uint8Array;
-  /** Codes of lanes. */
-  readonly lane: Uint8Array;
-  /** The next member of the same exchange, in a ring; the operation itself where it meets nobody. */
-  readonly next: Uint32Array;
-  /** The first member of the same exchange. */
-  readonly leader: Uint32Array;
-  /** The operation that the host waited for last before it issued this one; -1 is the start of the period. */
-  readonly hostAnchor: Int32Array;
-  /** Seconds of the host from the end of that one until this one is issued. */
-  readonly hostOffset: Float64Array;
+/** Builds the graph, for classes of ranks where there is more than one for each list. Throws an InputError when an exchange
+ * does not find its partner. */
+export function stepGraph(
+  program: Program,
+  lists: readonly ExpandedList[],
+  pricing: OperationPrices,
+  ranks: RankClasses = classPerList(program),
+): StepGraph {
+  const graph = listGraph(program, lists, pricing);
+  return ranks.of.length === 0 ? graph : quotientGraph(graph, program, ranks);
 }
 
-/** Builds the graph. Throws an InputError when an exchange does not find its partner. */
-export function stepGraph(program: Program, lists: readonly ExpandedList[], pricing: OperationPrices): StepGraph {
+function listGraph(program: Program, lists: readonly ExpandedList[], pricing: OperationPrices): StepGraph {
   const base = basesOf(lists);
   const count = base[lists.length] as number;
   const rows = createNeedRows(count);
@@ -40,6 +32,8 @@ export function stepGraph(program: Program, lists: readonly ExpandedList[], pric
   lists.forEach((list, index) => addList(list, base[index] as number, pricing, rows, lane, hostAnchor, hostOffset));
   return {
     lists,
+    classes: classPerList(program).classes,
+    classOf: new Uint32Array(0),
     base,
     needFirst: rows.first,
     needOf: rows.of.subarray(0, rows.length),
@@ -91,10 +85,3 @@ function launchOf({ kind }: Operation, pricing: OperationPrices): number {
 
 /** Marks and lifetimes stand where the host passes them. */
 export const takesNoTime = ({ kind }: Operation): boolean => kind === 'mark' || kind === 'alloc' || kind === 'free';
-
-/** The list that an operation belongs to, by its number. */
-export function listOf({ base }: StepGraph, at: number): number {
-  let list = 0;
-  while (at >= (base[list + 1] as number)) list += 1;
-  return list;
-}

@@ -24,6 +24,7 @@ export const laneNames: readonly Lane[] = (Object.keys(codes) as Lane[]).sort((a
 /** Of lanes and of queues. */
 export const HOST_QUEUE = 0;
 export const COMPUTE_LANE = 1;
+export const CONTROL_LANE = 10;
 
 /** The lane that an operation takes its turn on; what only the host does is on the host's. */
 export function laneCode(operation: Operation): number {

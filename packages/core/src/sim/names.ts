@@ -1,6 +1,6 @@
 /** @file Operations in words, for messages. */
 import type { ExpandedOperation } from '../program/index.ts';
-import { listOf, type StepGraph } from './graph.ts';
+import { listOf, type StepGraph } from './step-graph.ts';
 
 /** `P0 line 4: gemm -> qkv[0,1]`. */
 export function operationName(graph: StepGraph, at: number): string {

@@ -1,7 +1,8 @@
 /** @file Places the operations of a graph in time: Kahn's order, each start the latest of what it waits for. */
 import { assertInvariant } from '../errors/index.ts';
 import { throwDeadlock } from './deadlock.ts';
-import { type StepGraph, takesNoTime } from './graph.ts';
+import { takesNoTime } from './graph.ts';
+import type { StepGraph } from './step-graph.ts';
 import type { OperationPrices } from './types.ts';
 
 /** Seconds of every operation of a graph. */
@@ -55,12 +56,12 @@ export function placeOperations(graph: StepGraph, pricing: OperationPrices): Pla
 }
 
 /** By leader: the longest of the members. */
-function durationsOf({ lists, base, leader }: StepGraph, pricing: OperationPrices): Float64Array {
+export function durationsOf({ lists, base, leader }: StepGraph, pricing: OperationPrices): Float64Array {
   const durations = new Float64Array(leader.length);
   for (const [index, { list, operations }] of lists.entries()) {
     let at = base[index] as number;
     for (const expanded of operations) {
-      const seconds = takesNoTime(expanded.operation) ? 0 : pricing.duration(expanded, list);
+      const seconds = takesNoTime(expanded.operation) ? 0 : pricing.duration(expanded, list, index);
       assertInvariant(seconds >= 0 && seconds < Infinity, () => `an operation of ${list.name} takes ${seconds} s`);
       const first = leader[at] as number;
       if (seconds > (durations[first] as number)) durations[first] = seconds;
@@ -71,14 +72,14 @@ function durationsOf({ lists, base, leader }: StepGraph, pricing: OperationPrice
 }
 
 /** The graph the other way round, between leaders. */
-interface Successors {
+export interface Successors {
   /** How many needs of a leader and its members are not yet done. */
   readonly waiting: Uint32Array;
   readonly first: Uint32Array;
   readonly successors: Uint32Array;
 }
 
-function successorsOf({ leader, needFirst, needOf }: StepGraph): Successors {
+export function successorsOf({ leader, needFirst, needOf }: StepGraph): Successors {
   const count = leader.length;
   const waiting = new Uint32Array(count);
   const first = new Uint32Array(count + 2);

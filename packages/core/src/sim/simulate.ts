@@ -6,10 +6,11 @@
  */
 import { type ExpandedList, expandList, type Program } from '../program/index.ts';
 import { stepGraph } from './graph.ts';
-import { placeOperations } from './place.ts';
+import { type Placed, placeOperations } from './place.ts';
+import type { StepGraph } from './step-graph.ts';
 import type { OperationPrices, SimulatedStep } from './types.ts';
 
-/** Times of all operations of one period. `lists` may be given where they are expanded already.
+/** Times of all operations of one period, each as long as it takes alone. `lists` may be given where they are expanded already.
  *
  * Exact and deterministic for given durations. Throws an InputError (EXCHANGE_UNMATCHED, COLLECTIVE_ORDER_DIFFERS, DEADLOCK) for a program
  * that cannot run. */
@@ -19,8 +20,12 @@ export function simulateProgram(
   lists: readonly ExpandedList[] = program.lists.map((list) => expandList(program, list)),
 ): SimulatedStep {
   const graph = stepGraph(program, lists, pricing);
-  const { start, end } = placeOperations(graph, pricing);
-  const simulated = lists.map((expanded, index) => {
+  return stepOf(program, graph, placeOperations(graph, pricing));
+}
+
+/** The step of a graph whose operations are placed. */
+export function stepOf(program: Program, graph: StepGraph, { start, end }: Placed): SimulatedStep {
+  const simulated = graph.lists.map((expanded, index) => {
     const from = graph.base[index] as number;
     const to = graph.base[index + 1] as number;
     return { expanded, start: start.subarray(from, to), end: end.subarray(from, to) };

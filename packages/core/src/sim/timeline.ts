@@ -1,21 +1,20 @@
-/** @file A simulated step as a timeline: one rank for each list, in whole nanoseconds. */
-import { rankOf } from '../mesh/index.ts';
+/** @file A simulated step as a timeline: one rank for each class, in whole nanoseconds. */
 import type { Timeline } from '../timeline/index.ts';
 import { laneNames } from './lanes.ts';
 import type { SimulatedStep } from './types.ts';
 
 const NANOSECONDS = 1e9;
 
-/** The timeline of the first rank of each list: all ranks of a list run alike. */
+/** The timeline of the first rank of each class: all ranks of a class run alike. */
 export function timelineOf(step: SimulatedStep): Timeline {
-  const { graph, program } = step;
+  const { graph } = step;
   const length = step.start.length;
   const rank = new Uint32Array(length);
   const operation = new Uint32Array(length);
-  for (const [index, { list }] of graph.lists.entries()) {
+  for (const [index, { first }] of graph.classes.entries()) {
     const from = graph.base[index] as number;
     const to = graph.base[index + 1] as number;
-    rank.fill(rankOf(program.mesh, { pipeline: list.pipeline }), from, to);
+    rank.fill(first, from, to);
     for (let at = from; at < to; at++) operation[at] = at - from;
   }
   const start = step.start.map((seconds) => Math.round(seconds * NANOSECONDS));

@@ -1,19 +1,19 @@
 /** @file What the simulator is asked and what it answers. */
 import type { ExpandedList, ExpandedOperation, Program, RankList } from '../program/index.ts';
-import type { StepGraph } from './graph.ts';
+import type { StepGraph } from './step-graph.ts';
 
 /** Seconds of operations: real prices, or fixed numbers in tests. */
 export interface OperationPrices {
   /** Seconds that an operation takes once it has started. Of an exchange between lists the longest answer counts.
-   * Never asked for marks and lifetimes, which take no time. */
-  duration(expanded: ExpandedOperation, list: RankList): number;
+   * Never asked for marks and lifetimes, which take no time. `index` is that of the class of ranks. */
+  duration(expanded: ExpandedOperation, list: RankList, index?: number): number;
   /** Seconds of the host to issue a compute operation. */
   readonly launchCompute: number;
   /** Seconds of the host to issue a collective, a send or a receive. */
   readonly launchExchange: number;
 }
 
-/** The operations of one list in time. All ranks of a list run alike. */
+/** The operations of one class of ranks in time. */
 export interface SimulatedList {
   readonly expanded: ExpandedList;
   /** Seconds since the start of the period, by index of operation. */
@@ -27,9 +27,9 @@ export interface SimulatedStep {
   readonly program: Program;
   /** The last end of all operations. */
   readonly seconds: number;
-  /** In the order of the program's lists. */
+  /** By class of ranks: where nothing disturbs any, the program's lists in their order. */
   readonly lists: readonly SimulatedList[];
-  /** Index of the list that ends last; the first of several. */
+  /** Index of the class that ends last; the first of several. */
   readonly last: number;
   /** What waits for what. Its operations are numbered through all lists, and so are the two arrays below. */
   readonly graph: StepGraph;

@@ -15,12 +15,19 @@ interface Family {
 /** Speed of one link over its healthy one, by link; 0 is gone. */
 export type LinkSpeeds = ReadonlyMap<number, number>;
 
-/** The graph of a cluster. */
-export const topologyOf = (cluster: ClusterSpec): Topology => createTopology(partsOf(cluster));
+/** The graph of a cluster; cards that are `gone` are stood in for by the next one of their node. */
+export const topologyOf = (cluster: ClusterSpec, gone?: ReadonlySet<number>): Topology =>
+  createTopology(partsOf(cluster), gone);
+
+/** The switches of its domains add up and copy: those of Hopper's NVLink were the first (docs/sources.md,
+ * [nccl-algorithms]). */
+export const addsInSwitch = ({ device, intra }: Pick<ClusterSpec, 'device' | 'intra'>): boolean =>
+  intra.kind === 'switch' && (device.generation === 'hopper' || device.generation === 'blackwell');
 
 /** What a cluster says of its links. Where it says nothing of leaves, each card has its share of the spine by itself; of
  * several levels of switches the innermost one that is oversubscribed stands for all. */
-export function partsOf({ nodes, gpusPerNode, intra, pcie, inter }: ClusterSpec): TopologyParts {
+export function partsOf(cluster: ClusterSpec): TopologyParts {
+  const { nodes, gpusPerNode, intra, pcie, inter } = cluster;
   const tier = inter.tiers.find(({ oversubscription }) => oversubscription.value > 1) ?? inter.tiers[0];
   return {
     nodes,
@@ -28,7 +35,9 @@ export function partsOf({ nodes, gpusPerNode, intra, pcie, inter }: ClusterSpec)
     domain: intra.gpus,
     shape: { kind: intra.kind === 'mesh' ? 'mesh' : 'switch' },
     domainRate: intra.bandwidth.value * intra.efficiency.value,
-    pcieRate: pcie.bandwidth.value * pcie.efficiency.value,
+    addsInSwitch: addsInSwitch(cluster),
+    pcieRate: pcie.bandwidth.value,
+    uplinkRate: pcie.bandwidth.value * pcie.efficiency.value,
     devicesPerUplink: Math.min(gpusPerNode, pcie.gpusPerUplink.value),
     devicesPerNic: inter.gpusPerNic,
     nicRate: inter.rate.value * inter.efficiency.value,
@@ -38,14 +47,14 @@ export function partsOf({ nodes, gpusPerNode, intra, pcie, inter }: ClusterSpec)
 }
 
 /** The graph of the given parts. Messages between domains of one node cross PCIe, those between nodes the network. */
-export function createTopology(parts: TopologyParts): Topology {
+export function createTopology(parts: TopologyParts, gone: ReadonlySet<number> = new Set()): Topology {
   const { domain, nodesPerLeaf } = parts;
   const devices = parts.nodes * parts.devicesPerNode;
   const families = familiesOf(parts, devices);
   const { inside, pcie, uplink, nic, leaf } = families;
   const all = [...(inside.count > 0 ? [inside] : []), pcie, uplink, nic, leaf];
   const capacity = capacitiesOf(parts, families, all);
-  const { uplinkOf, cardOf, leafOf, nodeOf } = placesOf(parts);
+  const { uplinkOf, cardOf, leafOf, nodeOf } = placesOf(parts, gone);
   const overNetwork = (from: number, to: number, visit: (link: number) => void): void => {
     const [near, far] = [cardOf(from), cardOf(to)];
     visit(out(pcie, from));
@@ -59,7 +68,11 @@ export function createTopology(parts: TopologyParts): Topology {
   };
   return {
     devices,
+    devicesPerNode: parts.devicesPerNode,
+    domain,
+    addsInSwitch: parts.addsInSwitch && parts.shape.kind === 'switch',
     capacity,
+    families: all.map(({ family, first, count }) => ({ family, first, count })),
     route: (from, to, visit) => {
       if (from === to) return;
       if (Math.floor(from / domain) === Math.floor(to / domain)) {
@@ -76,6 +89,15 @@ export function createTopology(parts: TopologyParts): Topology {
     },
     switchPort: (device) =>
       parts.shape.kind === 'switch' && domain > 1 ? { out: out(inside, device), in: back(inside, device) } : undefined,
+    linksOf: (device) => [
+      ...(parts.shape.kind === 'switch' && domain > 1 ? [out(inside, device), back(inside, device)] : []),
+      ...[
+        [pcie, device] as const,
+        [uplink, uplinkOf(device)] as const,
+        [nic, cardOf(device)] as const,
+        [leaf, leafOf(cardOf(device))] as const,
+      ].flatMap(([family, index]) => [out(family, index), back(family, index)]),
+    ],
     cardPort: (device) => ({ out: out(nic, cardOf(device)), in: back(nic, cardOf(device)) }),
     nameOf: (link) => {
       const family = all.find(({ first, count }) => link >= first && link < first + count);
@@ -94,7 +116,10 @@ const out = ({ first }: Family, index: number): number => first + 2 * index;
 const back = ({ first }: Family, index: number): number => first + 2 * index + 1;
 
 /** Where devices and cards stand. */
-function placesOf({ devicesPerNode, devicesPerUplink, devicesPerNic, nodesPerLeaf }: TopologyParts) {
+function placesOf(
+  { devicesPerNode, devicesPerUplink, devicesPerNic, nodesPerLeaf }: TopologyParts,
+  gone: ReadonlySet<number>,
+) {
   const cardsPerNode = Math.ceil(devicesPerNode / devicesPerNic);
   const uplinksPerNode = Math.ceil(devicesPerNode / devicesPerUplink);
   const nodeOf = (device: number): number => Math.floor(device / devicesPerNode);
@@ -102,7 +127,15 @@ function placesOf({ devicesPerNode, devicesPerUplink, devicesPerNic, nodesPerLea
   return {
     nodeOf,
     uplinkOf: (device: number): number => nodeOf(device) * uplinksPerNode + within(device, devicesPerUplink),
-    cardOf: (device: number): number => nodeOf(device) * cardsPerNode + within(device, devicesPerNic),
+    cardOf: (device: number): number => {
+      const first = nodeOf(device) * cardsPerNode;
+      const own = within(device, devicesPerNic);
+      for (let step = 0; gone.size > 0 && step < cardsPerNode; step++) {
+        const card = first + ((own + step) % cardsPerNode);
+        if (!gone.has(card)) return card;
+      }
+      return first + own;
+    },
     leafOf: (card: number): number =>
       Math.floor(Math.floor(card / cardsPerNode) / nodesPerLeaf) * cardsPerNode + (card % cardsPerNode),
   };
@@ -164,7 +197,7 @@ function capacitiesOf(parts: TopologyParts, families: Families, all: readonly Fa
   const fill = ({ first, count }: Family, rate: number): void => void capacity.fill(rate, first, first + count);
   fill(inside, parts.domainRate / linksPerDevice(parts));
   fill(pcie, parts.pcieRate);
-  fill(uplink, parts.pcieRate);
+  fill(uplink, parts.uplinkRate);
   fill(nic, parts.nicRate);
   fill(leaf, (parts.nodesPerLeaf * parts.nicRate) / parts.oversubscription);
   return capacity;

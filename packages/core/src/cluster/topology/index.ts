@@ -1,3 +1,3 @@
 /** @file The links of a cluster as a graph. */
-export { createTopology, type LinkSpeeds, partsOf, topologyOf, withSpeeds } from './graph.ts';
+export { addsInSwitch, createTopology, type LinkSpeeds, partsOf, topologyOf, withSpeeds } from './graph.ts';
 export type { DomainShape, LinkFamily, LinkName, Topology, TopologyParts } from './types.ts';

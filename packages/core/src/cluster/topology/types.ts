@@ -22,7 +22,10 @@ export interface TopologyParts {
   readonly shape: DomainShape;
   /** Of one device into its domain, all its links together. */
   readonly domainRate: number;
+  readonly addsInSwitch: boolean;
+  /** Between a device and its switch, and from the switch to the host and other switches. */
   readonly pcieRate: number;
+  readonly uplinkRate: number;
   /** Devices behind one PCIe switch. */
   readonly devicesPerUplink: number;
   readonly devicesPerNic: number;
@@ -43,6 +46,11 @@ export interface LinkName {
 /** The graph. A frozen value; `capacity` is not to be written to. */
 export interface Topology {
   readonly devices: number;
+  readonly devicesPerNode: number;
+  /** Devices of one link domain. */
+  readonly domain: number;
+  /** Switches of a domain can add up and copy (NVLS). */
+  readonly addsInSwitch: boolean;
   /** Bytes per second of each link; 0 where it is gone. */
   readonly capacity: Float64Array;
   /** Calls `visit` for every link that a message between two devices crosses, in order; for none where they are one. */
@@ -52,7 +60,11 @@ export interface Topology {
   switchPort(device: number): { readonly out: number; readonly in: number } | undefined;
   /** Links between a device's card and its leaf. */
   cardPort(device: number): { readonly out: number; readonly in: number };
+  /** Links on the way out of a device and back: its own, and those that it shares with others. */
+  linksOf(device: number): readonly number[];
+  /** Rows of links of one kind. */
+  readonly families: readonly { readonly family: LinkFamily; readonly first: number; readonly count: number }[];
   nameOf(link: number): LinkName;
-  /** Links of a family by name of an end, for faults: `nic 3.0`; empty where there is none. */
+  /** Both links of one device, card, switch or leaf of a family, counted through the cluster; empty where there is none. */
   find(family: LinkFamily, index: number): readonly number[];
 }

@@ -32,4 +32,12 @@ export const cluster = {
     meaning: 'A missing link or device leaves no mesh of equal nodes.',
     fix: 'Take the whole node out, or give nodes with fewer devices.',
   },
+  LINK_MISSING: {
+    meaning: 'A link that is to be slow or gone is not there, or nothing can stand in for it.',
+    fix: 'Name a link of the cluster, or give a share of its speed above 0.',
+  },
+  DEVICE_MISSING: {
+    meaning: 'A device that is to be slow is not there.',
+    fix: 'Count devices from 0, through all nodes.',
+  },
 } as const;

@@ -50,4 +50,8 @@ export const input = {
     meaning: 'Two keys say the same thing in two ways.',
     fix: 'Keep one of them.',
   },
+  OPTIONS_CONFLICT: {
+    meaning: 'Two options of a command contradict each other.',
+    fix: 'Leave out one of them.',
+  },
 } as const;

@@ -97,6 +97,9 @@ function madeUpBook(seed: number): Pick<PriceBook, 'pricesOf'> {
     linkOf: () => {
       throw new Error('internal: a made-up link.');
     },
+    tiersOf: () => {
+      throw new Error('internal: a made-up link.');
+    },
     assumptions: [],
   };
   return { pricesOf: () => prices };

@@ -1,0 +1,169 @@
+/** @file The links that the exchanges of a step use, in classes: links that every exchange loads alike are one class.
+ *
+ * Classes are found by colour refinement: links begin with the colour of their kind and capacity, and each exchange splits colours
+ * by what it puts on them. So a slow link, or one that carries other exchanges, has a class of its own.
+ */
+import type { Topology } from '../../cluster/index.ts';
+import { algorithms, type CollectiveKind } from '../../collectives/index.ts';
+import { addLoads, createLoads, type GroupSet, type TierAlgorithms } from './loads.ts';
+
+/** What an exchange puts on classes of links. */
+export interface LinkPattern {
+  /** Classes, ascending. */
+  readonly classes: Uint32Array;
+  /** Bytes on each link of the class over bytes of the buffer. */
+  readonly share: Float64Array;
+  /** The largest share that is one flow. */
+  readonly largest: number;
+}
+
+/** Links that are loaded alike. */
+export interface LinkClass {
+  /** Bytes per second of each, and what it would be without faults. */
+  readonly capacity: number;
+  readonly healthy: number;
+  readonly links: number;
+  /** One of them. */
+  readonly first: number;
+}
+
+/** Patterns by number, and the classes of their links. */
+export interface NetworkLoads {
+  readonly classes: readonly LinkClass[];
+  readonly patterns: readonly LinkPattern[];
+}
+
+/** Collects the exchanges of a step. */
+export interface NetworkBuilder {
+  readonly topology: Topology;
+  /** The number of the pattern of an exchange; equal ones have one. */
+  add(set: GroupSet, kind: CollectiveKind, by: TierAlgorithms): number;
+  /** Classes and patterns of all that was added. */
+  build(): NetworkLoads;
+}
+
+interface RawPattern {
+  readonly links: Uint32Array;
+  readonly share: Float64Array;
+  readonly flows: Uint32Array;
+  readonly largest: number;
+}
+
+/** What the tiers of a fabric do where nobody asks for anything else: switches add up where they can, rings between. */
+export const usualTiers = (addsInSwitch: boolean, kind: CollectiveKind): TierAlgorithms => ({
+  inside: addsInSwitch && kind === 'all-reduce' ? algorithms['in-switch'] : algorithms.ring,
+  between: algorithms.ring,
+});
+
+/** `healthy` has the same links without faults. */
+export function createNetwork(topology: Topology, healthy: Topology = topology): NetworkBuilder {
+  const loads = createLoads(topology.capacity.length);
+  const numbers = new Map<string, number>();
+  const raw: RawPattern[] = [];
+  return {
+    topology,
+    add: (set, kind, by) => {
+      const key = `${set.key} ${kind} ${by.inside.name} ${by.between.name} ${by.flat === true}`;
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      addLoads(topology, set, kind, by, loads);
+      const { share, flows, touched } = loads;
+      const links = Uint32Array.from(touched);
+      raw.push({
+        links,
+        share: Float64Array.from(links, (link) => share[link] as number),
+        flows: Uint32Array.from(links, (link) => flows[link] as number),
+        largest: loads.largest,
+      });
+      for (const link of touched) {
+        share[link] = 0;
+        flows[link] = 0;
+      }
+      touched.length = 0;
+      loads.largest = 0;
+      numbers.set(key, raw.length - 1);
+      return raw.length - 1;
+    },
+    build: () => classify(topology, healthy, raw),
+  };
+}
+
+function classify(topology: Topology, healthy: Topology, raw: readonly RawPattern[]): NetworkLoads {
+  const { colour, count } = coloursOf(topology, healthy, raw);
+  const first = new Int32Array(count).fill(-1);
+  const links = new Uint32Array(count);
+  for (let link = 0; link < colour.length; link++) {
+    const at = colour[link] as number;
+    if (first[at] === -1) first[at] = link;
+    links[at] = (links[at] as number) + 1;
+  }
+  const used = new Uint8Array(count);
+  for (const pattern of raw) for (const link of pattern.links) used[colour[link] as number] = 1;
+  const number = new Int32Array(count).fill(-1);
+  const classes: LinkClass[] = [];
+  for (let at = 0; at < count; at++) {
+    if (used[at] === 0) continue;
+    number[at] = classes.length;
+    const link = first[at] as number;
+    classes.push({
+      capacity: topology.capacity[link] as number,
+      healthy: healthy.capacity[link] as number,
+      links: links[at] as number,
+      first: link,
+    });
+  }
+  return { classes, patterns: raw.map((pattern) => patternOf(pattern, colour, number)) };
+}
+
+function patternOf(raw: RawPattern, colour: Uint32Array, number: Int32Array): LinkPattern {
+  const shares = new Map<number, number>();
+  raw.links.forEach((link, index) => {
+    shares.set(number[colour[link] as number] as number, raw.share[index] as number);
+  });
+  const rows = [...shares].sort(([one], [other]) => one - other);
+  return {
+    classes: Uint32Array.from(rows, ([at]) => at),
+    share: Float64Array.from(rows, ([, share]) => share),
+    largest: raw.largest,
+  };
+}
+
+/** Colours of links, numbered from 0. */
+function coloursOf(
+  topology: Topology,
+  healthy: Topology,
+  raw: readonly RawPattern[],
+): { readonly colour: Uint32Array; readonly count: number } {
+  const colour = new Uint32Array(topology.capacity.length);
+  let count = 0;
+  const numbered = (known: Map<number | string, number>, key: number | string): number => {
+    const found = known.get(key) ?? count++;
+    known.set(key, found);
+    return found;
+  };
+  for (const { first, count: row } of topology.families) {
+    const capacities = new Map<number | string, number>();
+    for (let link = first; link < first + row; link++) {
+      const [capacity, full] = [topology.capacity[link] as number, healthy.capacity[link] as number];
+      colour[link] = numbered(capacities, capacity === full ? capacity : `${capacity} of ${full}`);
+    }
+  }
+  for (const { links, share, flows } of raw) {
+    const loads = new Map<string, number>();
+    const split = new Map<number | string, number>();
+    let before = Number.NaN;
+    let flowsBefore = -1;
+    let load = 0;
+    links.forEach((link, index) => {
+      if (share[index] !== before || flows[index] !== flowsBefore) {
+        before = share[index] as number;
+        flowsBefore = flows[index] as number;
+        const key = `${before.toPrecision(12)} ${flowsBefore}`;
+        load = loads.get(key) ?? loads.size;
+        loads.set(key, load);
+      }
+      colour[link] = numbered(split, (colour[link] as number) * 4096 + load);
+    });
+  }
+  return { colour, count };
+}

@@ -1,0 +1,158 @@
+/** @file What each exchange of a graph asks of the links, by classes of links. */
+import type { ExchangeRequest, GroupSet, LinkClass, NetworkBuilder, Prices } from '../cost/index.ts';
+import { type AxisName, degreeOf, type Mesh, strideOf } from '../mesh/index.ts';
+import { degreesOf, type ExpandedOperation, type Operation, type Program } from '../program/index.ts';
+import { exchangeRequest } from './prices.ts';
+import { listsOf, type RankClasses } from './ranks.ts';
+import { remembered } from './remembered.ts';
+import { listOf, type StepGraph, visitMembers } from './step-graph.ts';
+
+/** What one exchange moves. */
+export interface Demand {
+  /** Classes of links that it crosses. */
+  readonly classes: Uint32Array;
+  /** Bytes over each link of the class. */
+  readonly bytes: Float64Array;
+  /** Bytes of its largest flow: what fairness is measured in. */
+  readonly largest: number;
+}
+
+/** Exchanges and the links that they share. */
+export interface Contention {
+  /** By leader: the number of its demand; -1 for what crosses no link. */
+  readonly demandOf: Int32Array;
+  readonly demands: readonly Demand[];
+  readonly links: readonly LinkClass[];
+}
+
+/** The demands of all exchanges of a graph on the links of `network`. */
+export function contentionOf(
+  program: Program,
+  graph: StepGraph,
+  ranks: RankClasses,
+  prices: Prices,
+  network: NetworkBuilder,
+): Contention {
+  const demandOf = new Int32Array(graph.leader.length).fill(-1);
+  const sets = groupSets(program, graph, ranks);
+  const degrees = degreesOf(program);
+  const asked: { readonly pattern: number; readonly bytes: number }[] = [];
+  const requestOf = remembered((expanded) => exchangeRequest(program, expanded, degrees));
+  graph.lists.forEach((list, index) => {
+    const known = new Map<ExchangeRequest, Map<string, number>>();
+    const base = graph.base[index] as number;
+    for (const expanded of list.operations) {
+      const at = base + expanded.index;
+      if (graph.leader[at] !== at || !isExchange(expanded.operation)) continue;
+      const request = requestOf(expanded);
+      if (request === undefined || request.bytes === 0) continue;
+      const set = sets(index, at, expanded);
+      if (set === undefined) continue;
+      const bySet = known.get(request) ?? new Map<string, number>();
+      known.set(request, bySet);
+      let demand = bySet.get(set.key);
+      if (demand === undefined) {
+        const pattern = network.add(set, request.kind, prices.tiersOf(request));
+        demand = asked.push({ pattern, bytes: request.bytes }) - 1;
+        bySet.set(set.key, demand);
+      }
+      demandOf[at] = demand;
+    }
+  });
+  const { classes, patterns } = network.build();
+  const demands = asked.map(({ pattern, bytes }): Demand => {
+    const row = patterns[pattern];
+    if (row === undefined) throw new Error('internal: an exchange without a pattern.');
+    return { classes: row.classes, bytes: row.share.map((share) => share * bytes), largest: row.largest * bytes };
+  });
+  return { demandOf, demands, links: classes };
+}
+
+const isExchange = ({ kind }: Operation): boolean => kind === 'collective' || kind === 'send' || kind === 'recv';
+
+/** The groups that run an exchange together: those of the classes that it joins. */
+function groupSets(
+  program: Program,
+  graph: StepGraph,
+  ranks: RankClasses,
+): (index: number, at: number, expanded: ExpandedOperation) => GroupSet | undefined {
+  const { mesh } = program;
+  const members = membersOf(program, graph, ranks);
+  const known = new Map<string, GroupSet>();
+  const remember = (key: string, make: () => GroupSet): GroupSet => {
+    const found = known.get(key) ?? make();
+    known.set(key, found);
+    return found;
+  };
+  const stagesTo = strideOf(mesh, 'pipeline');
+  return (index, at, { operation }) => {
+    if (operation.kind === 'collective') {
+      const joined = joinedClasses(graph, at);
+      const group = program.groups.find(({ name }) => name === operation.axis);
+      const axis = group?.along ?? (operation.axis as AxisName);
+      const coordinates = group?.coordinates ?? Array.from({ length: degreeOf(mesh, axis) }, (_, each) => each);
+      return remember(`${operation.axis} ${joined.join(' ')}`, () =>
+        groupsOf(
+          mesh,
+          axis,
+          coordinates,
+          joined.flatMap((each) => [...members(each)]),
+          `${operation.axis} ${joined.join(' ')}`,
+        ),
+      );
+    }
+    if (operation.kind !== 'send' && operation.kind !== 'recv') return undefined;
+    const own = graph.lists[index]?.list.pipeline ?? 0;
+    const [from, to] = operation.kind === 'send' ? [own, operation.peer] : [operation.peer, own];
+    const sender = operation.kind === 'send' ? index : senderOf(graph, at);
+    if (sender === undefined || from === to) return undefined;
+    const key = `send ${sender} to ${to}`;
+    return remember(key, () => ({
+      key,
+      bases: members(sender),
+      offsets: new Uint32Array(0),
+      peer: (to - from) * stagesTo,
+    }));
+  };
+}
+
+/** The class of the other member of a pair whose leader receives. */
+function senderOf(graph: StepGraph, at: number): number | undefined {
+  const other = graph.next[at] as number;
+  return other === at ? undefined : listOf(graph, other);
+}
+
+function joinedClasses(graph: StepGraph, at: number): readonly number[] {
+  const joined: number[] = [];
+  visitMembers(graph, at, (member) => joined.push(listOf(graph, member)));
+  return joined.sort((one, other) => one - other);
+}
+
+/** Ranks of each class. */
+function membersOf(program: Program, graph: StepGraph, { of }: RankClasses): (index: number) => Uint32Array {
+  const listOf = listsOf(program);
+  const ranks = graph.classes.map(({ ranks: size }) => new Uint32Array(size));
+  const filled = new Uint32Array(ranks.length);
+  const total = graph.classes.reduce((sum, { ranks: size }) => sum + size, 0);
+  for (let rank = 0; rank < total; rank++) {
+    const at = of.length === 0 ? listOf(rank) : (of[rank] as number);
+    (ranks[at] as Uint32Array)[filled[at] as number] = rank;
+    filled[at] = (filled[at] as number) + 1;
+  }
+  return (index) => ranks[index] as Uint32Array;
+}
+
+/** Groups along an axis that have one of the ranks. */
+function groupsOf(
+  mesh: Mesh,
+  axis: AxisName,
+  coordinates: readonly number[],
+  ranks: readonly number[],
+  key: string,
+): GroupSet {
+  const stride = strideOf(mesh, axis);
+  const degree = degreeOf(mesh, axis);
+  const bases = new Set<number>();
+  for (const rank of ranks) bases.add(rank - (Math.floor(rank / stride) % degree) * stride);
+  return { key, bases: Uint32Array.from(bases), offsets: Uint32Array.from(coordinates, (each) => each * stride) };
+}
