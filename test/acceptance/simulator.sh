@@ -13,9 +13,18 @@ expect 'schedules of zero-bubble and DualPipe: complete, can run, hold and idle 
 expect 'exchanges: flows are the bytes of each algorithm, choice and protocols as libraries compare them' 'Tests .* passed' tests packages/core/src/collectives
 expect 'H4 orders of PyTorch 2.9.0: GPipe, 1F1B, interleaved, ZB-V, DualPipeV' 'Tests .* passed' tests test/conformance/pytorch-schedules.test.ts
 
+# 3, 4, H1, H3: links as resources, mutual slow-down.
+expect 'links: max-min fair, never over their capacity; classes have the times of every rank by itself' 'Tests .* passed' tests packages/core/src/sim/shared packages/core/src/cluster/topology
+expect_json 'H1 shared links and slow-down lengthen a step, and by little' "it.timeline.aloneSeconds <= it.timeline.sharedSeconds && it.timeline.sharedSeconds <= it.timeline.seconds && it.timeline.seconds < 1.03 * it.timeline.aloneSeconds" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json
+expect_json 'no link carries more than it can: sharded weights over the network' "it.timeline.links.every((link) => link.bytes <= link.capacity * link.busySeconds * 1.000001) && it.timeline.links[0].load < 1" meshwright simulate examples/mixtral-8x7b-64xh100.yaml --layout tp=1,pp=1,zero=3 --json
+expect 'the bottleneck is named' '^Busiest link: card 0.0 > leaf \(nic\), full ' meshwright simulate examples/mixtral-8x7b-64xh100.yaml --layout tp=1,pp=1,zero=3
+expect '8 a slow device, a slow link, a card that is gone' '^Disturbed: device 5 20 % slower, nic 3 at 50 %, nic 12 gone: ' meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 8 --slow 5=20 --link nic:3=0.5 --link nic:12=gone
+expect_json '8 jitter has a seed' "it.timeline.seconds > it.timeline.slowedSeconds" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 8 --jitter 2 --seed 7 --json
+expect_code '8 what is not there is said' 2 '^LINK_MISSING  links: nic 99 is not a link' meshwright simulate $toy --link nic:99=0.5
+
 # 6, H7: traces and files.
 expect 'H7 the answer: seconds and what the critical path is' '^[0-9.]+ m?s a step~: the critical path is [0-9]+ % ' meshwright simulate $toy
-expect_json 'the timeline takes as long as the plan says' "Math.abs(it.timeline.seconds / it.step.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json
+expect_json 'H1 alone the timeline takes as long as the plan says' "Math.abs(it.timeline.aloneSeconds / it.step.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json
 expect_json 'the critical path adds up to the step' "Math.abs(it.timeline.criticalPath.parts.reduce((sum, part) => sum + part.seconds, 0) / it.timeline.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json
 expect 'H7 a trace for Perfetto' "Wrote $scratch/t.pftrace" meshwright simulate $toy --trace "$scratch/t.pftrace" --ranks all
 expect 'H7 a trace for Chrome, compressed' "Wrote $scratch/t.json.gz" meshwright simulate $toy --trace "$scratch/t.json.gz"

@@ -1,7 +1,7 @@
 /** @file What each exchange of a graph asks of the links, by classes of links. */
 import type { ExchangeRequest, GroupSet, LinkClass, NetworkBuilder, Prices } from '../cost/index.ts';
-import { type AxisName, degreeOf, type Mesh, strideOf } from '../mesh/index.ts';
-import { degreesOf, type ExpandedOperation, type Operation, type Program } from '../program/index.ts';
+import { strideOf } from '../mesh/index.ts';
+import { degreesOf, type ExpandedOperation, membersOf, type Operation, type Program } from '../program/index.ts';
 import { exchangeRequest } from './prices.ts';
 import { listsOf, type RankClasses } from './ranks.ts';
 import { remembered } from './remembered.ts';
@@ -77,7 +77,7 @@ function groupSets(
   ranks: RankClasses,
 ): (index: number, at: number, expanded: ExpandedOperation) => GroupSet | undefined {
   const { mesh } = program;
-  const members = membersOf(program, graph, ranks);
+  const ranksOf = ranksByClass(program, graph, ranks);
   const known = new Map<string, GroupSet>();
   const remember = (key: string, make: () => GroupSet): GroupSet => {
     const found = known.get(key) ?? make();
@@ -88,18 +88,11 @@ function groupSets(
   return (index, at, { operation }) => {
     if (operation.kind === 'collective') {
       const joined = joinedClasses(graph, at);
-      const group = program.groups.find(({ name }) => name === operation.axis);
-      const axis = group?.along ?? (operation.axis as AxisName);
-      const coordinates = group?.coordinates ?? Array.from({ length: degreeOf(mesh, axis) }, (_, each) => each);
-      return remember(`${operation.axis} ${joined.join(' ')}`, () =>
-        groupsOf(
-          mesh,
-          axis,
-          coordinates,
-          joined.flatMap((each) => [...members(each)]),
-          `${operation.axis} ${joined.join(' ')}`,
-        ),
-      );
+      const key = `${operation.axis} ${joined.join(' ')}`;
+      return remember(key, () => {
+        const ranks = Uint32Array.from(joined.flatMap((each) => [...ranksOf(each)])).sort();
+        return groupsOf(program, operation.axis, ranks, key);
+      });
     }
     if (operation.kind !== 'send' && operation.kind !== 'recv') return undefined;
     const own = graph.lists[index]?.list.pipeline ?? 0;
@@ -109,7 +102,7 @@ function groupSets(
     const key = `send ${sender} to ${to}`;
     return remember(key, () => ({
       key,
-      bases: members(sender),
+      bases: ranksOf(sender),
       offsets: new Uint32Array(0),
       peer: (to - from) * stagesTo,
     }));
@@ -129,7 +122,7 @@ function joinedClasses(graph: StepGraph, at: number): readonly number[] {
 }
 
 /** Ranks of each class. */
-function membersOf(program: Program, graph: StepGraph, { of }: RankClasses): (index: number) => Uint32Array {
+function ranksByClass(program: Program, graph: StepGraph, { of }: RankClasses): (index: number) => Uint32Array {
   const listOf = listsOf(program);
   const ranks = graph.classes.map(({ ranks: size }) => new Uint32Array(size));
   const filled = new Uint32Array(ranks.length);
@@ -142,17 +135,16 @@ function membersOf(program: Program, graph: StepGraph, { of }: RankClasses): (in
   return (index) => ranks[index] as Uint32Array;
 }
 
-/** Groups along an axis that have one of the ranks. */
-function groupsOf(
-  mesh: Mesh,
-  axis: AxisName,
-  coordinates: readonly number[],
-  ranks: readonly number[],
-  key: string,
-): GroupSet {
-  const stride = strideOf(mesh, axis);
-  const degree = degreeOf(mesh, axis);
-  const bases = new Set<number>();
-  for (const rank of ranks) bases.add(rank - (Math.floor(rank / stride) % degree) * stride);
-  return { key, bases: Uint32Array.from(bases), offsets: Uint32Array.from(coordinates, (each) => each * stride) };
+/** Groups over an axis or named group that `ranks` are made of; all are shifted copies of the first one. */
+function groupsOf(program: Program, over: string, ranks: Uint32Array, key: string): GroupSet {
+  const [first = 0] = ranks;
+  const offsets = Uint32Array.from(membersOf(program, first, over), (member) => member - first);
+  const taken = new Set<number>();
+  const bases: number[] = [];
+  for (const rank of ranks) {
+    if (taken.has(rank)) continue;
+    bases.push(rank);
+    for (const offset of offsets) taken.add(rank + offset);
+  }
+  return { key, bases: Uint32Array.from(bases), offsets };
 }

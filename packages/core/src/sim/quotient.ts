@@ -1,8 +1,8 @@
 /** @file The graph of lists, written out for classes of ranks: each class has a copy of its list, and an exchange joins the
  * copies of all classes that its groups have members of.
  */
-import { type AxisName, coordinateOf, groupOf, rankOf } from '../mesh/index.ts';
-import type { Program } from '../program/index.ts';
+import { coordinateOf, rankOf } from '../mesh/index.ts';
+import { membersOf, type Program } from '../program/index.ts';
 import type { RankClasses } from './ranks.ts';
 import { listOf, type StepGraph } from './step-graph.ts';
 
@@ -102,8 +102,9 @@ function joinClasses(
     const known = meet.get(key);
     if (known !== undefined) return known;
     const first = classes[index]?.first ?? 0;
-    const members = groupOf(program.mesh, first, [axis as AxisName]);
-    const found = [...new Set(members.map((rank) => of[rank] as number))].sort((one, other) => one - other);
+    const found = [...new Set(membersOf(program, first, axis).map((rank) => of[rank] as number))].sort(
+      (one, other) => one - other,
+    );
     meet.set(key, found);
     return found;
   };

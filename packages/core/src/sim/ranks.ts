@@ -4,8 +4,8 @@
  * own. Then every rank learns the colours of the groups that it exchanges with, until nothing changes: ranks of one colour
  * have the same times, and one of them stands for all.
  */
-import { type AxisName, type Mesh, rankOf, strideOf, worldSize } from '../mesh/index.ts';
-import type { Program } from '../program/index.ts';
+import { allAxes, degreeOf, rankOf, strideOf, worldSize } from '../mesh/index.ts';
+import { membersOf, type Program } from '../program/index.ts';
 
 /** Ranks with the same times. */
 export interface RankClass {
@@ -40,10 +40,13 @@ export function rankClasses(program: Program, colours: ReadonlyMap<number, strin
   const listOf = listsOf(program);
   const ranks = worldSize(mesh);
   let colour = numbered(ranks, (rank) => `${listOf(rank)} ${colours.get(rank) ?? ''}`);
-  const axes = mesh.axes.filter(({ degree }) => degree > 1);
+  const overs = [
+    ...allAxes(mesh).flatMap(({ name, degree }) => (degree > 1 ? [name] : [])),
+    ...program.groups.flatMap(({ name, along }) => (along === 'pipeline' ? [] : [name])),
+  ];
   for (let before = 0; before < colour.count; ) {
     before = colour.count;
-    for (const { name, degree } of axes) colour = refined(mesh, name, degree, colour.of);
+    for (const over of overs) colour = refined(program, over, colour.of);
   }
   const order = Array.from({ length: colour.count }, (_, at) => ({ at, list: -1, first: -1, ranks: 0 }));
   for (let rank = 0; rank < ranks; rank++) {
@@ -79,21 +82,17 @@ function numbered(ranks: number, keyOf: (rank: number) => string): Colours {
   return { of, count: known.size };
 }
 
-/** Colours split by those of the other members of a rank's group along an axis. */
-function refined(mesh: Mesh, axis: AxisName, degree: number, of: Uint32Array): Colours {
-  const stride = strideOf(mesh, axis);
-  const signatures = new Map<number, string>();
-  const signatureOf = (rank: number): string => {
-    const base = rank - (Math.floor(rank / stride) % degree) * stride;
-    const known = signatures.get(base);
-    if (known !== undefined) return known;
-    const members = Array.from({ length: degree }, (_, index) => of[base + index * stride] as number);
-    // Sorted: along the pipeline lists are unlike anyway, on the other axes who stands where does not matter.
-    const text = counted(members.sort((one, other) => one - other));
-    signatures.set(base, text);
-    return text;
-  };
-  return numbered(of.length, (rank) => `${of[rank]} ${signatureOf(rank)}`);
+/** Colours split by those of the members of a rank's group over an axis or named group. Sorted: along the pipeline lists are
+ * unlike anyway, elsewhere who stands where does not matter. */
+function refined(program: Program, over: string, of: Uint32Array): Colours {
+  const signature = new Array<string | undefined>(of.length);
+  for (let rank = 0; rank < of.length; rank++) {
+    if (signature[rank] !== undefined) continue;
+    const members = membersOf(program, rank, over);
+    const text = counted(members.map((member) => of[member] as number).sort((one, other) => one - other));
+    for (const member of members) signature[member] = text;
+  }
+  return numbered(of.length, (rank) => `${of[rank]} ${signature[rank]}`);
 }
 
 /** A sorted row with how often each number stands in it. */
@@ -110,7 +109,7 @@ function counted(row: readonly number[]): string {
 
 /** Index of the list of a rank. */
 export function listsOf({ mesh, lists }: Program): (rank: number) => number {
-  const degree = mesh.axes.find(({ name }) => name === 'pipeline')?.degree ?? 1;
+  const degree = degreeOf(mesh, 'pipeline');
   const stride = strideOf(mesh, 'pipeline');
   const byStage = new Int32Array(degree).fill(-1);
   lists.forEach(({ pipeline }, index) => {

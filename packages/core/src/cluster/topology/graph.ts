@@ -66,6 +66,16 @@ export function createTopology(parts: TopologyParts, gone: ReadonlySet<number> =
     visit(back(nic, far));
     visit(back(pcie, to));
   };
+  const hasSwitch = parts.shape.kind === 'switch' && domain > 1;
+  const linksOf = (device: number): readonly number[] => {
+    const card = cardOf(device);
+    const own = hasSwitch ? [out(inside, device), back(inside, device)] : [];
+    const shared = [pcie, uplink, nic, leaf].map((family, at) => ({
+      family,
+      index: [device, uplinkOf(device), card, leafOf(card)][at] ?? 0,
+    }));
+    return [...own, ...shared.flatMap(({ family, index }) => [out(family, index), back(family, index)])];
+  };
   return {
     devices,
     devicesPerNode: parts.devicesPerNode,
@@ -87,18 +97,15 @@ export function createTopology(parts: TopologyParts, gone: ReadonlySet<number> =
         visit(back(pcie, to));
       }
     },
-    switchPort: (device) =>
-      parts.shape.kind === 'switch' && domain > 1 ? { out: out(inside, device), in: back(inside, device) } : undefined,
-    linksOf: (device) => [
-      ...(parts.shape.kind === 'switch' && domain > 1 ? [out(inside, device), back(inside, device)] : []),
-      ...[
-        [pcie, device] as const,
-        [uplink, uplinkOf(device)] as const,
-        [nic, cardOf(device)] as const,
-        [leaf, leafOf(cardOf(device))] as const,
-      ].flatMap(([family, index]) => [out(family, index), back(family, index)]),
-    ],
+    switchPort: (device) => (hasSwitch ? { out: out(inside, device), in: back(inside, device) } : undefined),
+    linksOf,
     cardPort: (device) => ({ out: out(nic, cardOf(device)), in: back(nic, cardOf(device)) }),
+    ...namesOf(all),
+  };
+}
+
+function namesOf(all: readonly Family[]): Pick<Topology, 'nameOf' | 'find'> {
+  return {
     nameOf: (link) => {
       const family = all.find(({ first, count }) => link >= first && link < first + count);
       assertInvariant(family !== undefined, () => `link ${link} is not in the topology`);

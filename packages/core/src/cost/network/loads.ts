@@ -62,6 +62,13 @@ export function addLoads(
     }
     for (let index = 0; index < members.length; index++) members[index] = base + (set.offsets[index] as number);
     if (members.length <= 1) continue;
+    if (kind === 'send') {
+      // A shift: every member hands its buffer to the next one around the circle.
+      for (let index = 0; index < members.length; index++) {
+        flow(members[index] as number, members[(index + 1) % members.length] as number, 1);
+      }
+      continue;
+    }
     const tiers: TieredGroup =
       by.flat === true ? { members, inDomain: 1, inNode: 1, islands: members.length } : tieredGroup(topology, members);
     if (kind === 'all-to-all') rotate(tiers, 1 / members.length, flow);

@@ -10,7 +10,7 @@ import { type StepGraph, visitMembers } from '../step-graph.ts';
 import type { OperationPrices } from '../types.ts';
 import { createEvents, type EventQueue } from './events.ts';
 import { type SlowDown, SlowingLanes } from './lanes.ts';
-import { createLinks, type SharedLinks } from './links.ts';
+import { SharedLinks } from './links.ts';
 
 /** What happened beside start and end. */
 export interface SharedPlaced extends Placed {
@@ -63,14 +63,14 @@ class SharedRun {
     this.#demandOf = contention.demandOf;
     this.#count = graph.leader.length;
     this.#successors = successorsOf(graph);
-    this.#links = createLinks(contention);
+    this.#links = new SharedLinks(contention);
     this.#lanes = new SlowingLanes(graph, slowDown);
     this.start = new Float64Array(this.#count);
     this.end = new Float64Array(this.#count);
   }
 
   busySeconds(): Float64Array {
-    return this.#links.busy(this.#now);
+    return this.#links.busySeconds();
   }
 
   toTheEnd(): void {
@@ -87,7 +87,7 @@ class SharedRun {
     const events = this.#events;
     while (events.size() > 0) {
       this.#now = events.time();
-      this.#links.at(this.#now);
+      this.#links.now = this.#now;
       while (events.time() === this.#now) {
         events.pop();
         const slot = events.number - this.#count;
