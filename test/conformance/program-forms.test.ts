@@ -61,6 +61,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     sharding: fc.constantFrom(0 as const, 1 as const, 2 as const, 3 as const),
     prefetch: fc.constantFrom(0, 1, 2),
     reshard: fc.boolean(),
+    lossChunks: fc.constantFrom(1, 2),
     bucketMB: fc.constantFrom(25, 0.001),
     gradientType: fc.constantFrom('bf16' as const, 'fp32' as const),
     gradientReduction: fc.constantFrom('per-step' as const, 'per-micro-batch' as const),

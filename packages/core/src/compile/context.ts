@@ -25,6 +25,7 @@ export interface BlockContext {
   /** Backward reads the gathered inputs that forward left (kept, or made again by full recomputation). */
   readonly keepGathered: boolean;
   readonly recompute: Layout['recompute'];
+  readonly lossChunks: number;
   readonly attention: Job['kernels']['attention'];
   readonly dropout: number;
   /** Element type of weights and activations. */
@@ -63,6 +64,7 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     load: 1,
     keepGathered: layout.keepGathered || layout.recompute === 'full',
     recompute: layout.recompute,
+    lossChunks: layout.lossChunks,
     attention: job.kernels.attention,
     dropout: job.kernels.dropout,
     type: computeType(job.precision),
@@ -82,6 +84,8 @@ export interface ActivationDims {
   /** Cut over tensor where the sequence is sharded. */
   readonly s: Dim;
   readonly sWhole: Dim;
+  /** A piece of the sequence in which the loss is taken. */
+  readonly sPiece: Dim;
   readonly b: Dim;
   readonly h: Dim;
   /** Fused query, key and value, each cut by heads. */
@@ -103,6 +107,7 @@ export function activationDims(context: BlockContext): ActivationDims {
   return {
     s: dim('s', context.length, 'tensor', context.sequenceParallel ? tensor : 1),
     sWhole: dim('s', context.length),
+    sPiece: dim('s', context.length / context.lossChunks),
     b: dim('b', context.microBatch * context.data, 'data', context.data),
     h: dim('h', model.hidden),
     qkv: dim('qkv', (heads + 2 * kvHeads) * headSize, 'tensor', tensor, parts),

@@ -8,7 +8,8 @@ import { scheduleList } from '../schedules/index.ts';
 import type { BlockContext } from './context.ts';
 import { lowerList } from './lower/list.ts';
 import { type Outline, outlineOf } from './outline.ts';
-import { embedBackward, embedForward, headBackward, headForward } from './templates/ends.ts';
+import { embedBackward, embedForward } from './templates/ends.ts';
+import { headBackward, headForward } from './templates/head.ts';
 import { layerTemplates, written } from './templates/layers.ts';
 
 /** The templates of a block context and the buffers that they name. */

@@ -54,6 +54,7 @@ function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts)
     layersPerStage: request.layersPerStage ?? splitOrWhole(costs, pipeline, chunks),
     schedule: request.schedule ?? defaultSchedule(pipeline, chunks),
     recompute: request.recompute ?? 'none',
+    lossChunks: request.lossChunks ?? 1,
     sequenceParallel: request.sequenceParallel ?? tensor > 1,
     keepGathered: request.keepGathered ?? false,
     order: request.order ?? profile.order.value,

@@ -25,6 +25,7 @@ export type Ending = Pick<
   | 'bucketMB'
   | 'gradientReduction'
   | 'recompute'
+  | 'lossChunks'
   | 'sequenceParallel'
   | 'keepGathered'
 >;
@@ -82,17 +83,19 @@ function makeEndings(job: LayoutJob, request: LayoutRequest, degrees: EndingDegr
   return { legal, rejected, count };
 }
 
-type BlockEnding = Pick<Layout, 'recompute' | 'sequenceParallel' | 'keepGathered'>;
+type BlockEnding = Pick<Layout, 'recompute' | 'lossChunks' | 'sequenceParallel' | 'keepGathered'>;
 
 function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): readonly BlockEnding[] {
   const kinds: readonly Recompute[] =
     job.kernels.attention === 'flash' ? ['none', 'full'] : ['none', 'selective', 'full'];
   const recomputes = request.recompute === undefined ? kinds : [recomputeWithEffect(job, request.recompute)];
+  // Pieces cost time and save logits: only who asks for them gets them.
+  const { lossChunks = 1 } = request;
   const sequences = options(request.sequenceParallel, tensor > 1 ? [true, false] : [false]);
   return sequences.flatMap((sequenceParallel) =>
     recomputes.flatMap((recompute) => {
       const keeps = sequenceParallel && recompute !== 'full' ? options(request.keepGathered, [false, true]) : [false];
-      return keeps.map((keepGathered) => ({ recompute, sequenceParallel, keepGathered }));
+      return keeps.map((keepGathered) => ({ recompute, lossChunks, sequenceParallel, keepGathered }));
     }),
   );
 }

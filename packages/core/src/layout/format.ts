@@ -58,6 +58,8 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
       return layout.keepGathered;
     case 'prefetch':
       return layout.prefetch !== usual.prefetch.value;
+    case 'lossChunks':
+      return layout.lossChunks > 1;
     case 'reshard':
       return !layout.reshard;
     case 'bucketMB':

@@ -29,6 +29,7 @@ export function layoutHash(layout: Layout): number {
   mix(layout.microBatch);
   mix(layout.chunks);
   mix(layout.prefetch);
+  mix(layout.lossChunks);
   mix(Math.round(layout.bucketMB * 4096));
   mix(
     layout.sharding |

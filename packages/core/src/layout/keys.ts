@@ -152,6 +152,15 @@ export const layoutKeys: readonly LayoutKey[] = [
     meaning: 'Gathered inputs are kept for the weight gradient instead of being gathered again.',
   },
   {
+    name: 'lossChunks',
+    short: 'losschunks',
+    aliases: [],
+    type: 'count',
+    min: 1,
+    fallback: '1',
+    meaning: 'Pieces of the sequence in which the loss is taken: fewer logits alive, the output matrix used once more.',
+  },
+  {
     name: 'prefetch',
     short: 'prefetch',
     aliases: [],
@@ -233,13 +242,6 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
     meaning: 'What is gathered at once under sharding 3.',
   },
   { name: 'offload', short: 'offload', aliases: [], accepts: ['none'], meaning: 'What is kept in host memory.' },
-  {
-    name: 'lossChunks',
-    short: 'losschunks',
-    aliases: [],
-    accepts: ['1'],
-    meaning: 'Pieces in which the loss is taken.',
-  },
   { name: 'overlap', short: 'overlap', aliases: [], accepts: [], meaning: 'Exchanges that run beside compute.' },
   { name: 'layers', short: 'layers', aliases: [], accepts: [], meaning: 'Overrides for single layers.' },
 ];

@@ -17,6 +17,7 @@ const base: Layout = {
   sharding: 1,
   prefetch: 1,
   reshard: true,
+  lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',
@@ -178,6 +179,12 @@ const cases: readonly Case[] = [
     breaks: {},
     says: 'layout.sequenceParallel: sequences of 4097 tokens cannot be split over 2 ranks. Turn sequence parallelism off, or use a length of 4096 or 4098.',
     passes: { sequenceParallel: false },
+  },
+  {
+    code: 'LOSS_CHUNKS_NOT_DIVISIBLE',
+    breaks: { lossChunks: 3 },
+    says: 'layout.lossChunks: the 4096 tokens of a sequence on one rank cannot be split into 3 pieces. Use 1, 2, 4, 8, 16 or 32.',
+    passes: { lossChunks: 4 },
   },
   {
     code: 'LAYERS_FEWER_THAN_CHUNKS',

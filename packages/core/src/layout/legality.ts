@@ -8,7 +8,7 @@ import { expertRules, expertSequenceRules } from './rules/experts.ts';
 import { frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
-import { sequenceRules, tensorRules } from './rules/tensor.ts';
+import { lossRules, sequenceRules, tensorRules } from './rules/tensor.ts';
 import type { Layout, LayoutRequest } from './types.ts';
 
 /** Every rule, in the order of the issues. */
@@ -22,6 +22,7 @@ export const layoutRules: readonly LayoutRule[] = [
   ...expertRules,
   ...sequenceRules,
   ...expertSequenceRules,
+  ...lossRules,
   ...layerRules,
   ...scheduleRules,
 ];

@@ -18,6 +18,7 @@ const base: Layout = {
   sharding: 3,
   prefetch: 2,
   reshard: true,
+  lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',
@@ -41,6 +42,7 @@ describe('normalizeLayout', () => {
       sharding: 0,
       prefetch: 1,
       reshard: true,
+      lossChunks: 1,
       bucketMB: 25,
       gradientReduction: 'per-step',
     });
@@ -90,6 +92,7 @@ describe('normalizeLayout', () => {
       sharding: fc.constantFrom<Layout['sharding']>(0, 1, 2, 3),
       prefetch: fc.nat(3),
       reshard: fc.boolean(),
+      lossChunks: fc.constantFrom(1, 2),
       bucketMB: fc.constantFrom(25, 100),
       gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
       gradientReduction: fc.constantFrom<Layout['gradientReduction']>('per-step', 'per-micro-batch'),

@@ -71,6 +71,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     layersPerStage: layout.layersPerStage,
     schedule: scheduleWithEffect(pipeline, chunks, microBatches, layout.schedule),
     recompute,
+    lossChunks: layout.lossChunks,
     sequenceParallel,
     keepGathered: sequenceParallel && recompute !== 'full' && layout.keepGathered,
     order: orderWithEffect({ ...layout, expert, expertTensor }, profile.order.value),

@@ -72,6 +72,7 @@ function* withEndings(grid: Grid): Generator<Layout> {
             keepGathered,
             prefetch,
             reshard: true,
+            lossChunks: 1,
             bucketMB,
           };
         }

@@ -13,7 +13,7 @@ import { expertRules } from './rules/experts.ts';
 import { firstRefused, frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
-import { tensorRules } from './rules/tensor.ts';
+import { lossRules, tensorRules } from './rules/tensor.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
 import type { Layout, LayoutRequest, ScheduleName } from './types.ts';
 
@@ -52,7 +52,7 @@ interface Choice {
 /** The space over the keys that `request` leaves open.
  *
  * Degrees: all divisors of the GPUs. Micro-batches: all divisors up to 16 sequences. Chunks: all that the layers allow.
- * Buckets 25 and 100 MB, prefetch 0 to 2, weights freed after use. `gradientType`, `gradientReduction` and `order` are the defaults unless
+ * Buckets 25 and 100 MB, prefetch 0 to 2, weights freed after use, the loss in one. `gradientType`, `gradientReduction` and `order` are the defaults unless
  * given, `layersPerStage` is {@link balancedSplit}. A given value that breaks a rule rejects, it is never changed. */
 export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): LayoutSpace {
   const rejected: Partial<Record<Code, number>> = {};
@@ -125,6 +125,7 @@ function layoutOf(grid: Grid, ending: Ending): Layout {
     layersPerStage: grid.layersPerStage,
     schedule: grid.schedule,
     recompute: ending.recompute,
+    lossChunks: ending.lossChunks,
     sequenceParallel: ending.sequenceParallel,
     keepGathered: ending.keepGathered,
     order: grid.order,
@@ -149,6 +150,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
       firstBroken(degreeRules, job, degrees) ??
       firstBroken(contextRules, job, degrees) ??
       firstBroken(tensorRules, job, degrees) ??
+      firstBroken(lossRules, job, { context: degrees.context, lossChunks: request.lossChunks ?? 1 }) ??
       firstBroken(orderRules, job, requested) ??
       firstBroken(expertRules, job, requested);
     const order = orderWithEffect(requested, usual);

@@ -41,6 +41,8 @@ export interface Layout {
   readonly layersPerStage: readonly number[];
   readonly schedule: ScheduleName;
   readonly recompute: Recompute;
+  /** Pieces of the sequence in which the loss is taken; backward makes the logits of a piece again. */
+  readonly lossChunks: number;
   readonly sequenceParallel: boolean;
   /** Gathered inputs are kept for the weight gradient instead of being gathered again; meaningful with sequence parallelism. */
   readonly keepGathered: boolean;

@@ -21,6 +21,7 @@ import { biasDw, type Factors, gemm, gemmDw, gemmDx } from './gemm.ts';
 import type { HeadCounts } from './heads.ts';
 import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
 import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
+import { place, slice } from './pieces.ts';
 import {
   headGroups,
   queryKeyNorm,
@@ -231,4 +232,6 @@ export const tensorKernels: TensorKernels = {
   position: (c) => position(r(c, 0), r(c, 1), w(c, 0)),
   'position.dw': (c) => positionDw(r(c, 0), w(c, 0)),
   ...lossKernels,
+  slice: (c) => slice(r(c, 0), w(c, 0), numberOf(c, 'piece')),
+  place: (c) => place(r(c, 0), w(c, 0), numberOf(c, 'piece')),
 };

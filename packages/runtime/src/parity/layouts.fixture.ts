@@ -42,6 +42,7 @@ const alone: Layout = {
   sharding: 0,
   prefetch: 1,
   reshard: true,
+  lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',
   gradientReduction: 'per-step',

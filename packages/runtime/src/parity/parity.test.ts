@@ -55,6 +55,7 @@ const dense: readonly Case[] = [
   ['ZeRO-3', { data: 2, sharding: 3 }],
   ['ZeRO-3 without prefetch', { data: 4, sharding: 3, prefetch: 0 }],
   ['ZeRO-3 with kept weights', { data: 4, sharding: 3, reshard: false }],
+  ['a loss in pieces', { tensor: 2, data: 2, lossChunks: 4, sequenceParallel: true }],
   ['tensor', { tensor: 2 }],
   ['tensor and sequence', { tensor: 2, sequenceParallel: true }],
   ['tensor and sequence, gathered inputs kept', { tensor: 2, sequenceParallel: true, keepGathered: true }],

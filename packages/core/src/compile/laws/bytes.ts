@@ -83,12 +83,12 @@ export function bytesByLaw(
  * the same bytes; inputs that are not kept are gathered once more, 1.25 times the bytes (12 units of (t-1)/t s b h under
  * full recomputation, whose gathered inputs are still there, against 10).
  *
- * Loss: three all-reduces of s b fp32 values. Once a step: the gradients of whole parameters that a rank knows in part,
+ * Loss: three all-reduces of s b fp32 values, in so many pieces as it is taken. Once a step: the gradients of whole parameters that a rank knows in part,
  * as shards where gradients are cut over data by then. Norm: one scalar, sent to each of the others.
  */
 function tensorLines(facts: Facts): readonly LawLine[] {
   const { job, layout, m, w, layers, isFirst, isLast, sequenceParallel } = facts;
-  const { tensor: t, microBatch, recompute, keepGathered } = layout;
+  const { tensor: t, microBatch, recompute, keepGathered, lossChunks } = layout;
   if (t === 1) return [];
   const tokens = job.batch.length * microBatch;
   const share = half(tokens * job.model.hidden, t) * w * m;
@@ -101,7 +101,7 @@ function tensorLines(facts: Facts): readonly LawLine[] {
       ? [on('gather-sequence', exchanges * share), on('scatter-partial', exchanges * share)]
       : [on('sum-partial', 2 * exchanges * share)]),
     on('gather-again', again * share),
-    on('vocabulary-parallel', isLast ? 3 * ring(tokens, t) * SCALAR * m : 0),
+    on('vocabulary-parallel', isLast ? 3 * lossChunks * ring(tokens / lossChunks, t) * SCALAR * m : 0),
     on('sum-whole-parameters', wholeParameterBytes(facts)),
     on('global-norm', (t - 1) * SCALAR),
   ];

@@ -38,6 +38,7 @@ const draws = fc.record({
   eachStep: fc.boolean(),
   prefetch: fc.nat({ max: 2 }),
   reshard: fc.boolean(),
+  lossChunks: fc.constantFrom(1, 2, 4),
   bucketMB: fc.constantFrom(25, 0.001, 0.000_01),
   gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
   recompute: fc.constantFrom<Layout['recompute']>('none', 'selective', 'full'),
@@ -105,7 +106,7 @@ function jobOf(draw: Draw, model: ModelSpec, even: boolean): Job {
   const { cluster } = clusterFromRequest('1x dgx-h100', 'cluster');
   if (!cluster) throw new Error('internal: the fixture is broken.');
   const { tensor, data, microBatch, precision, optimizer, attention, dropout } = draw;
-  const tokens = draw.sizes[3] * (even || draw.sequenceParallel ? tensor : 1);
+  const tokens = draw.lossChunks * draw.sizes[3] * (even || draw.sequenceParallel ? tensor : 1);
   const batch = { sequences: data * microBatch * microBatchesOf(draw), length: tokens };
   return createJob({ model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
 }
@@ -126,6 +127,7 @@ function layoutOf(draw: Draw): Layout {
     sharding,
     prefetch: draw.prefetch,
     reshard: draw.reshard,
+    lossChunks: draw.lossChunks,
     bucketMB: draw.bucketMB,
     gradientType: draw.gradientType,
     gradientReduction: sharding >= 2 && !draw.eachStep ? 'per-micro-batch' : 'per-step',

@@ -45,6 +45,10 @@ export interface Builder {
   allReduce(buffer: string, reduce: 'sum' | 'max', rule: WhyRule): void;
 }
 
+/** Factor of a product, where the model has one. */
+export const scaled = (factor: number | undefined): { readonly factor: number } | undefined =>
+  factor === undefined ? undefined : { factor };
+
 export const overTensor: readonly PartialState[] = [{ over: 'tensor', reduce: 'sum' }];
 
 export function createBuilder(context: BlockContext, declarations: Declarations, scope: Scope): Builder {

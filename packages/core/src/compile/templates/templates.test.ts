@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJob, type KernelPlan } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
+import { memoryOf } from '../../memory/index.ts';
 import { type ModelDimensions, modelFromDimensions } from '../../model/index.ts';
 import type { Operation } from '../../program/index.ts';
 import { blockContext, blockTemplates, compileProgram } from '../index.ts';
@@ -188,5 +189,53 @@ describe('declarations', () => {
   it('do not depend on the stage: layouts with equal contexts share their templates', () => {
     const of = (layout: Partial<Layout>) => compileProgram(toyJob(), toyLayout(layout)).templates;
     expect(of({ pipeline: 1, layersPerStage: [2], schedule: 'none' })).toEqual(of({}));
+  });
+});
+
+describe('a loss in pieces', () => {
+  const layout: Partial<Layout> = { ...alone, lossChunks: 2 };
+  it('has the logits of one piece at a time, and makes them again in backward', () => {
+    expect(operationsOf('F.head', { kind: 'llama', layout })).toEqual([
+      'rmsnorm x lnf.w -> nf stf',
+      'slice nf -> nf1',
+      'slice labels -> labels1',
+      'gemm nf1 lm.w none -> z1',
+      'rowmax z1 -> mx1',
+      'rowsumexp z1 mx1 labels1 -> se1 tl1',
+      'nll mx1 se1 tl1 scale -> loss+',
+      'slice nf -> nf2',
+      'slice labels -> labels2',
+      'gemm nf2 lm.w none -> z2',
+      'rowmax z2 -> mx2',
+      'rowsumexp z2 mx2 labels2 -> se2 tl2',
+      'nll mx2 se2 tl2 scale -> loss+',
+    ]);
+    expect(operationsOf('B.head', { kind: 'llama', layout }).slice(0, 6)).toEqual([
+      'slice nf -> nf1b',
+      'gemm nf1b lm.w none -> z1b',
+      'cross-entropy.dx z1b mx1 se1 labels1 scale -> dz1',
+      'gemm.dx dz1 lm.w -> dnf1',
+      'place dnf1 none -> dnfg',
+      'gemm.dw dz1 nf1b -> G.lm.w+',
+    ]);
+  });
+
+  it('has logits and their gradient alive for one piece', () => {
+    const peakOf = (lossChunks: number): number => {
+      const { model } = modelFromDimensions(
+        { kind: 'llama', layers: 1, hidden: 8, heads: 4, ffn: 16, vocab: 4096, positions: 64 },
+        'model',
+      );
+      if (model === undefined) throw new Error('internal: the fixture is broken.');
+      const job = createJob({ ...toyJob(), model, batch: { sequences: 1, length: 64 } });
+      const program = compileProgram(
+        job,
+        toyLayout({ ...alone, pipeline: 1, data: 1, layersPerStage: [1], schedule: 'none', lossChunks }),
+      );
+      return memoryOf(program).largest?.parts.logits ?? 0;
+    };
+    // Logits and their gradient, float32 each.
+    expect(peakOf(1)).toBe(2 * 64 * 4096 * 4);
+    expect(peakOf(8)).toBe(peakOf(1) / 8);
   });
 });

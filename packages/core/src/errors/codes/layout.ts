@@ -57,6 +57,10 @@ export const layout = {
     meaning: 'Sequence parallelism shards the sequence over the tensor ranks, which do not divide its length.',
     fix: 'Turn sequence parallelism off, or use a length that the tensor degree divides.',
   },
+  LOSS_CHUNKS_NOT_DIVISIBLE: {
+    meaning: 'The loss is taken in equal pieces of the sequence, which the number of pieces does not divide.',
+    fix: 'Use a number of pieces that divides the tokens of a sequence on one rank.',
+  },
   SEQUENCE_PARALLEL_NEEDS_TENSOR: {
     meaning: 'Sequence parallelism is on and there is one tensor rank.',
     fix: 'Turn it off, or use a tensor degree of 2 or more.',

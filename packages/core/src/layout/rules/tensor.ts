@@ -1,6 +1,6 @@
 /** @file Rules of the tensor axis: what each matrix and the sequence are split over. */
 import type { Code } from '../../errors/index.ts';
-import { commonDivisors, listed, multiplesAround, nearest } from '../../mesh/index.ts';
+import { commonDivisors, divisorsOf, listed, multiplesAround, nearest } from '../../mesh/index.ts';
 import type { AttentionSpec } from '../../model/index.ts';
 import type { LayoutJob } from '../job.ts';
 import { distinctLayers, type LayoutRule } from './rule.ts';
@@ -87,6 +87,26 @@ export const tensorRules: readonly LayoutRule<'tensor'>[] = [
         message: `a vocabulary of ${vocabulary} cannot be split over ${tensor} ranks.`,
         hint: `Pad the vocabulary of the model to ${padded}, or use ${listed(fits)}.`,
         values: { vocabulary, tensor, padded, fits },
+      };
+    },
+  },
+];
+
+/** Rules of the loss. */
+export const lossRules: readonly LayoutRule<'context' | 'lossChunks'>[] = [
+  {
+    code: 'LOSS_CHUNKS_NOT_DIVISIBLE',
+    key: 'lossChunks',
+    reads: ['context', 'lossChunks'],
+    source: 'this program: pieces of the loss are equal rows of the sequence of a rank',
+    find: (job, { context, lossChunks }) => {
+      const length = job.batch.length / context;
+      if (!Number.isInteger(length) || length % lossChunks === 0) return undefined;
+      const fits = nearest(divisorsOf(length), lossChunks);
+      return {
+        message: `the ${length} tokens of a sequence on one rank cannot be split into ${lossChunks} pieces.`,
+        hint: `Use ${listed(fits)}.`,
+        values: { length, lossChunks, fits },
       };
     },
   },

@@ -179,6 +179,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         sharding: fc.constantFrom(...sharding),
         prefetch: fc.constantFrom(...prefetch),
         reshard: fc.boolean(),
+        lossChunks: fc.constantFrom(1, 1, 2, 4),
         bucketMB: fc.constantFrom(...bucketMB),
         gradientType: fc.constantFrom('bf16', 'fp32'),
         gradientReduction: fc.constantFrom('per-step', 'per-micro-batch', 'per-micro-batch'),

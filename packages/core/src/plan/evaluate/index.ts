@@ -118,7 +118,7 @@ const recomputes: readonly Layout['recompute'][] = ['none', 'selective', 'full']
 
 /** What a block depends on beside the tensor group that it runs in. */
 const blockKey = (layout: Layout): number =>
-  layout.microBatch * 32 +
+  (layout.lossChunks * 2 ** 20 + layout.microBatch) * 32 +
   recomputes.indexOf(layout.recompute) * 8 +
   (layout.sequenceParallel ? 4 : 0) +
   (layout.keepGathered ? 2 : 0) +

@@ -6,6 +6,7 @@
 import { attention, attentionBackward, scoreProduct } from './attention.ts';
 import { type ExpertKernel, expertRows } from './experts.ts';
 import { adamw, clip, sgd, squareSum } from './optimizer.ts';
+import { place, slice } from './pieces.ts';
 import type { LocalOperands } from './row.ts';
 import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
 
@@ -79,6 +80,8 @@ export type KernelName =
   | 'rowsumexp'
   | 'nll'
   | 'cross-entropy.dx'
+  | 'slice'
+  | 'place'
   | 'square-sum'
   | 'clip'
   | 'adamw'
@@ -149,6 +152,9 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   rowsumexp: memoryRow('z:[s b v] mx:[s b] labels:[s b] -> se:[s b] tl:[s b]', 4),
   nll: memoryRow('mx:[s b] se:[s b] tl:[s b] scale:[] -> loss:[]', 4),
   'cross-entropy.dx': memoryRow('z:[s b v] mx:[s b] se:[s b] labels:[s b] scale:[] -> dz:[s b v]', 5),
+
+  slice,
+  place,
 
   'square-sum': squareSum,
   clip,

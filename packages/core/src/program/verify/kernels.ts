@@ -6,7 +6,7 @@ import { type KernelRow, kernels } from '../kernels/index.ts';
 import type { Compute } from '../types.ts';
 import { complete, equal, type PartialSet, partialOver, union, wordsOf } from './partial.ts';
 import { isBucket } from './state.ts';
-import { checkDeclared, readPlain, refusePartial, type Walk, writePlain } from './walk.ts';
+import { checkDeclared, readPlain, refusePartial, type Walk, writePiece, writePlain } from './walk.ts';
 
 /** Types one call of a kernel whose row has a fixed number of operands. */
 export function applyKernel(walk: Walk, expanded: ExpandedOperation, operation: Compute): void {
@@ -23,7 +23,12 @@ export function applyKernel(walk: Walk, expanded: ExpandedOperation, operation: 
     const contracted = typing.contracted[index] ?? complete;
     refuseEarlyBias(walk, expanded, operation, contracted);
     const linear = row.signature.writes[index]?.linear ?? false;
+    const before = write && walk.states.plain.get(write.operand.instance.name);
     writeOperand(walk, expanded, write, linear ? union(contracted, inherited) : contracted);
+    if (operation.kernel === 'place') {
+      const { piece, pieces } = operation.attributes ?? {};
+      writePiece(walk, expanded, write, { piece: Number(piece), of: Number(pieces), before });
+    }
   });
 }
 

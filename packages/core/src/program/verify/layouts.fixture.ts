@@ -43,6 +43,7 @@ const layouts: fc.Arbitrary<Layout> = fc
       keepGathered: fc.boolean(),
       prefetch: fc.constantFrom(0, 1, 2),
       reshard: fc.boolean(),
+      lossChunks: fc.constantFrom(1, 1, 2),
       bucketMB: fc.constantFrom(0.001, 25),
     }),
   )

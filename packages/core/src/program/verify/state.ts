@@ -8,6 +8,8 @@ import { complete, cutOf, type PartialSet } from './partial.ts';
 export interface PlainState {
   readonly kind: 'plain';
   partial: PartialSet;
+  /** Which pieces are there, where it is written piece by piece. */
+  pieces?: { readonly written: ReadonlySet<number>; readonly of: number };
 }
 
 /** A flat bucket: which axes cut it now, and for gradients the partial state of each parameter that is written. */

@@ -6,7 +6,7 @@ import type { ExpandedOperation, ExpandedWrite, Operand } from '../expand.ts';
 import type { Program, RankList } from '../types.ts';
 import { complete, equal, type PartialSet, wordsOf } from './partial.ts';
 import type { Finding } from './report.ts';
-import { plainState, type States } from './state.ts';
+import { type PlainState, plainState, type States } from './state.ts';
 import type { TypeKernel } from './typing.ts';
 
 export interface Walk {
@@ -28,7 +28,10 @@ export interface Walk {
 export function readPlain(walk: Walk, operation: ExpandedOperation, { instance }: Operand): PartialSet {
   walk.unread.delete(instance.name);
   const state = walk.states.plain.get(instance.name);
-  if (state) return state.partial;
+  if (state) {
+    if (state.pieces && !isPlacing(operation)) refuseMissingPieces(walk, operation, instance.name, state);
+    return state.partial;
+  }
   if (instance.declaration.role !== 'input') {
     walk.find(operation, {
       code: 'READ_BEFORE_WRITE',
@@ -38,6 +41,41 @@ export function readPlain(walk: Walk, operation: ExpandedOperation, { instance }
     walk.states.plain.set(instance.name, plainState());
   }
   return complete;
+}
+
+const isPlacing = ({ operation }: ExpandedOperation): boolean =>
+  operation.kind === 'compute' && operation.kernel === 'place';
+
+/** Law: what is written piece by piece is read when all pieces are there. */
+function refuseMissingPieces(walk: Walk, operation: ExpandedOperation, name: string, state: PlainState): void {
+  const { written = new Set(), of = 0 } = state.pieces ?? {};
+  delete state.pieces;
+  if (written.size === of) return;
+  walk.find(operation, {
+    code: 'READ_BEFORE_WRITE',
+    message: `${name} is read: ${written.size} of its ${of} pieces are written.`,
+    hint: 'Write the others first.',
+  });
+}
+
+/** A piece more of a buffer that is written piece by piece. Law: each piece is written once. */
+export function writePiece(
+  walk: Walk,
+  operation: ExpandedOperation,
+  { operand }: ExpandedWrite,
+  { piece, of, before }: { readonly piece: number; readonly of: number; readonly before: PlainState | undefined },
+): void {
+  const { name } = operand.instance;
+  const written = before?.pieces?.written ?? new Set();
+  if (written.has(piece)) {
+    walk.find(operation, {
+      code: 'WRITTEN_NEVER_READ',
+      message: `piece ${piece + 1} of ${name} is written again: nothing has read the first one.`,
+      hint: 'Write each piece once.',
+    });
+  }
+  const state = walk.states.plain.get(name);
+  if (state) state.pieces = { written: new Set([...written, piece]), of };
 }
 
 /** Law: an operation that is not linear reads complete values only. */
