@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCluster } from '../cluster/index.ts';
 import { createJob, type Job } from '../job/index.ts';
-import { checkLayout, type Layout } from '../layout/index.ts';
+import { checkLayout, type Layout, normalizeLayout } from '../layout/index.ts';
 import { modelFromConfig } from '../model/index.ts';
 import { verifyProgram } from '../program/index.ts';
 import { blockContext, blockTemplates, compileProgram } from './index.ts';
@@ -77,6 +77,13 @@ const layouts: readonly Partial<Layout>[] = [
   { tensor: 1, sequenceParallel: false, pipeline: 1, schedule: 'none', layersPerStage: [4], data: 1, sharding: 0 },
 ];
 
+/** Experts over a grid of their own. */
+const grids: readonly Partial<Layout>[] = [
+  { ...base, tensor: 2, data: 4, expert: 2, expertTensor: 2, sharding: 1 },
+  { ...base, tensor: 2, data: 4, expert: 4, expertTensor: 1, sharding: 3, gradientReduction: 'per-micro-batch' },
+  { ...base, tensor: 1, sequenceParallel: false, data: 4, expert: 2, expertTensor: 2, recompute: 'full' },
+];
+
 /** Exchanges over tensor of one layer, by direction. */
 function exchangesOf(job: Job): string {
   const { templates } = blockTemplates(blockContext(job, toyLayout(base)));
@@ -96,6 +103,15 @@ describe('blocks that differ from those of Llama', () => {
       expect(verifyProgram(compileProgram(job, toyLayout(changes)))).toEqual([]);
     }
   });
+  it.each(kinds.filter((kind) => more[kind]?.['num_experts'] !== undefined))(
+    '%s: programs with experts over a grid of their own are sound',
+    (kind) => {
+      const job = jobOf(kind, more[kind]);
+      for (const changes of grids) {
+        expect(verifyProgram(compileProgram(job, normalizeLayout(job, toyLayout(changes))))).toEqual([]);
+      }
+    },
+  );
   it.each(kinds)('%s: parameters of a rank are those of the law', (kind) => {
     const { model } = jobOf(kind, more[kind]);
     for (const tensor of [1, 2]) {

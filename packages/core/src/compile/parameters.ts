@@ -315,10 +315,12 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
 function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout): View['counted'] {
   const first = (axis: View['counted'][number]['axis'], when: boolean): View['counted'] =>
     when ? [{ axis, coordinate: 0 }] : [];
-  const whole = layout.tensor > 1 && !plan.experts && !spec.dims.some((each) => each.tensor);
+  const uncut = !spec.dims.some((each) => each.tensor);
+  const whole = layout.tensor > 1 && !plan.experts && uncut;
   const repeated = hasExpertGrid(layout) && layout.sharding === 0 && replicasOfBucket(plan, layout) > 1;
   return [
     ...first('tensor', whole),
+    ...first('expertTensor', plan.experts === true && layout.expertTensor > 1 && uncut),
     ...first(replicaAxis(plan), repeated),
     ...first('pipeline', plan.tied && layout.pipeline > 1),
   ];

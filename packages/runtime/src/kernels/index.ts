@@ -40,6 +40,8 @@ import {
   expertGemmDx,
   permute,
   permuteDx,
+  rowBias,
+  rowBiasDw,
   unpermute,
   unpermuteDx,
 } from './rows.ts';
@@ -169,11 +171,14 @@ const rowKernels = {
   'expert-gemm': (c) => expertGemm(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
   'expert-gemm.dx': (c) => expertGemmDx(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
   'expert-gemm.dw': (c) => expertGemmDw(r(c, 0), r(c, 1), r(c, 2), w(c, 0)),
-  unpermute: (c) => unpermute({ ce_EMH: r(c, 0), rw_RT: r(c, 1), ri_RT: r(c, 2) }, w(c, 0)),
+  'row-bias': (c) => rowBias(r(c, 0), r(c, 1), r(c, 2), w(c, 0), factorOf(c)),
+  'row-bias.dw': (c) => rowBiasDw(r(c, 0), r(c, 1), w(c, 0)),
+  unpermute: (c) => unpermute({ ce_EMH: r(c, 0), rw_RT: c.reads[1], ri_RT: r(c, 2) }, w(c, 0), factorOf(c)),
   'unpermute.dx': (c) =>
     unpermuteDx(
-      { dy_RH: r(c, 0), ce_EMH: r(c, 1), rw_RT: r(c, 2), ri_RT: r(c, 3) },
-      { dce_EMH: w(c, 0), drw_RT: w(c, 1) },
+      { dy_RH: r(c, 0), ce_EMH: c.reads[1], rw_RT: c.reads[2], ri_RT: r(c, 3) },
+      { dce_EMH: w(c, 0), drw_RT: c.writes[1] },
+      factorOf(c),
     ),
 } as const satisfies Readonly<Record<string, Kernel>>;
 

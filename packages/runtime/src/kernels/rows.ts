@@ -51,48 +51,56 @@ export function permuteDx(dxs_EMH: Tensor, ri_RT: Tensor, dx_RH: Tensor): void {
   }
 }
 
-/** c = sum over a token's experts of weight times output. */
-export function unpermute(reads: { ce_EMH: Tensor; rw_RT: Tensor; ri_RT: Tensor }, c_RH: Tensor): void {
+/** c = factor times the sum over a token's experts of weight times output; without weights each is 1. */
+export function unpermute(
+  reads: { ce_EMH: Tensor; rw_RT: Tensor | undefined; ri_RT: Tensor },
+  c_RH: Tensor,
+  factor = 1,
+): void {
   const R = rowsOf(c_RH);
   const H = sizeAt(c_RH, -1);
-  const T = sizeAt(reads.rw_RT, -1);
-  const [ce, rw, c] = [reads.ce_EMH.data, reads.rw_RT.data, c_RH.data];
+  const T = sizeAt(reads.ri_RT, -1);
+  const [ce, rw, c] = [reads.ce_EMH.data, reads.rw_RT?.data, c_RH.data];
   const places = placesOf(reads.ri_RT, expertsOf(reads.ce_EMH));
   for (let r = 0; r < R; r++) {
     for (let h = 0; h < H; h++) {
       let sum = 0;
-      for (let t = 0; t < T; t++) sum += rw[r * T + t]! * ce[places[r * T + t]! * H + h]!;
-      c[r * H + h] = sum;
+      for (let t = 0; t < T; t++) sum += (rw ? rw[r * T + t]! : 1) * ce[places[r * T + t]! * H + h]!;
+      c[r * H + h] = factor * sum;
     }
   }
 }
 
 export function unpermuteDx(
-  reads: { dy_RH: Tensor; ce_EMH: Tensor; rw_RT: Tensor; ri_RT: Tensor },
-  writes: { dce_EMH: Tensor; drw_RT: Tensor },
+  reads: { dy_RH: Tensor; ce_EMH: Tensor | undefined; rw_RT: Tensor | undefined; ri_RT: Tensor },
+  writes: { dce_EMH: Tensor; drw_RT: Tensor | undefined },
+  factor = 1,
 ): void {
   const R = rowsOf(reads.dy_RH);
   const H = sizeAt(reads.dy_RH, -1);
-  const T = sizeAt(reads.rw_RT, -1);
-  const [dy, ce, rw] = [reads.dy_RH.data, reads.ce_EMH.data, reads.rw_RT.data];
-  const [dce, drw] = [writes.dce_EMH.data, writes.drw_RT.data];
-  const places = placesOf(reads.ri_RT, expertsOf(reads.ce_EMH));
+  const T = sizeAt(reads.ri_RT, -1);
+  const [dy, ce, rw] = [reads.dy_RH.data, reads.ce_EMH?.data, reads.rw_RT?.data];
+  const [dce, drw] = [writes.dce_EMH.data, writes.drw_RT?.data];
+  const places = placesOf(reads.ri_RT, expertsOf(writes.dce_EMH));
   for (let r = 0; r < R; r++) {
     for (let t = 0; t < T; t++) {
       const row = places[r * T + t]! * H;
+      const weight = factor * (rw ? rw[r * T + t]! : 1);
       let product = 0;
       for (let h = 0; h < H; h++) {
-        product += dy[r * H + h]! * ce[row + h]!;
-        dce[row + h] = rw[r * T + t]! * dy[r * H + h]!;
+        if (ce) product += dy[r * H + h]! * ce[row + h]!;
+        dce[row + h] = weight * dy[r * H + h]!;
       }
-      drw[r * T + t] = product;
+      if (drw) drw[r * T + t] = factor * product;
     }
   }
 }
 
-/** First row of each of this rank's experts, and the end: from the counts of all ranks whose rows lie here. */
-function startsOf(w_ENK: Tensor, rc_PE: Tensor): Int32Array {
-  const { size, origin } = dimAt(w_ENK, 0);
+/** First row of each of this rank's experts, and the end: from the counts of all ranks whose rows lie here. The experts
+ * are those of a weight's or a bias's first dim.
+ */
+function startsOf(w_EN: Tensor, rc_PE: Tensor): Int32Array {
+  const { size, origin } = dimAt(w_EN, 0);
   const [P, E] = [rowsOf(rc_PE), sizeAt(rc_PE, -1)];
   const starts = new Int32Array(size + 1);
   for (let expert = 0; expert < size; expert++) {
@@ -101,6 +109,28 @@ function startsOf(w_ENK: Tensor, rc_PE: Tensor): Int32Array {
     starts[expert + 1] = starts[expert]! + rows;
   }
   return starts;
+}
+
+/** x + factor b[expert], expert by expert, in place or out of place. */
+export function rowBias(x_EMN: Tensor, b_EN: Tensor, rc_PE: Tensor, out_EMN: Tensor, factor = 1): void {
+  const [E, N] = [sizeAt(b_EN, 0), sizeAt(b_EN, 1)];
+  const starts = startsOf(b_EN, rc_PE);
+  for (let e = 0; e < E; e++) {
+    for (let at = starts[e]! * N; at < starts[e + 1]! * N; at++) {
+      out_EMN.data[at] = x_EMN.data[at]! + factor * b_EN.data[e * N + (at % N)]!;
+    }
+  }
+}
+
+/** db[expert] = sum of dy over the expert's rows. */
+export function rowBiasDw(dy_EMN: Tensor, rc_PE: Tensor, db_EN: Tensor): void {
+  const [E, N] = [sizeAt(db_EN, 0), sizeAt(db_EN, 1)];
+  const starts = startsOf(db_EN, rc_PE);
+  const sum_EN = new Float64Array(E * N);
+  for (let e = 0; e < E; e++) {
+    for (let at = starts[e]! * N; at < starts[e + 1]! * N; at++) sum_EN[e * N + (at % N)]! += dy_EMN.data[at]!;
+  }
+  db_EN.data.set(sum_EN);
 }
 
 /** y = x w[expert]^T, expert by expert. */

@@ -10,7 +10,18 @@ import type { MoeFfn } from '../../model/index.ts';
 import type { Collective, WhyRule } from '../../program/index.ts';
 import type { Dim } from '../../tensor/index.ts';
 import { dim, type ExpertGrid } from '../context.ts';
-import type { Builder } from './builder.ts';
+import { gatheredInput } from './attend.ts';
+import { branchFactor } from './branch.ts';
+import { type Builder, overTensor } from './builder.ts';
+import {
+  declareWeightGradient,
+  outputWeights,
+  route,
+  routeBackward,
+  routedInput,
+  routedInputBackward,
+} from './router.ts';
+import { sharedExperts, sharedExpertsBackward } from './shared-experts.ts';
 
 type RowState = 'home' | 'away' | 'gathered';
 
@@ -42,30 +53,49 @@ export function rowsForward(builder: Builder, input: string): string {
   const { dims, declare, compute } = builder;
   const ffn = expertsOf(builder);
   const rows = rowsOf(builder, ffn);
-  const chosen = dim('t', ffn.topK);
-  declare('rl', [dims.s, dims.b, dim('e', ffn.experts)], { dtype: 'fp32' });
-  declare('rw', [dims.s, dims.b, chosen], { dtype: 'fp32' });
-  declare('ri', [dims.s, dims.b, chosen], { dtype: 'int32' });
-  compute('gemm', [input, 'router.w', 'none'], ['rl']);
-  compute('topk', ['rl'], ['rw', 'ri']);
+  route(builder, ffn, input, 'own');
   countRows(builder, ffn, rows.grid);
-  compute('permute', [input, 'ri'], [rows.rows('xs', 'home', dims.h)]);
+  compute('permute', [routedInput(builder, ffn, input, 'own'), 'ri'], [rows.rows('xs', 'home', dims.h)]);
   const arrived = rows.send('xs', { away: 'xd', gathered: 'xg' });
   compute(
     'expert-gemm',
     [arrived, 'experts.fc1.w', rows.table],
     [rows.rows('f', 'gathered', innerDim(ffn, rows.grid))],
   );
+  if (ffn.bias) compute('row-bias', ['f', 'experts.fc1.b', rows.table], ['f']);
   activate(builder, ffn);
   compute('expert-gemm', ['ge', 'experts.fc2.w', rows.table], [rows.rows('cg', 'gathered', dims.h, 'partial')]);
+  if (ffn.bias) compute('row-bias', ['cg', 'experts.fc2.b', rows.table], ['cg'], shareOfBias(rows.grid));
   const back = rows.fetch('cg', { away: 'cd', home: 'ce' });
   declare('c', [dims.s, dims.b, dims.h]);
-  compute('unpermute', [back, 'rw', 'ri'], ['c']);
+  compute('unpermute', [back, outputWeights(ffn), 'ri'], ['c'], branchFactor(builder));
+  sharedBeside(builder, ffn, input);
   return 'c';
 }
 
+/** What is added to a sum over the slices of an expert is added in parts: every slice adds its share of the bias. */
+const shareOfBias = ({ expertTensor }: ExpertGrid) => (expertTensor > 1 ? { factor: 1 / expertTensor } : undefined);
+
+/** Shared experts are cut over tensor like any feed-forward: with exchanges of their own, added to the complete `c`. */
+function sharedBeside(builder: Builder, ffn: MoeFfn, input: string): void {
+  if (!ffn.shared) return;
+  const { dims, declare, compute } = builder;
+  declare('sh', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
+  sharedExperts(builder, ffn, builder.gather(input, `${input}g`), 'sh');
+  compute('add', [builder.reduce('sh', 'shs'), 'none', 'c'], ['c']);
+}
+
+function sharedBesideBackward(builder: Builder, ffn: MoeFfn, dc: string, input: 'n2' | 'r'): void {
+  if (!ffn.shared) return;
+  const { dims, declare, compute } = builder;
+  const dyg = builder.gather(dc, 'dyg');
+  declare('dn2g', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
+  sharedExpertsBackward(builder, ffn, dyg, gatheredInput(builder, input), 'dn2g');
+  compute('add', [builder.reduce('dn2g', 'dn2s'), 'none', 'dn2'], ['dn2']);
+}
+
 /** Gradient `dc` of the output -> `dn2`, complete. The last weight gradient runs while the rows travel home. */
-export function rowsBackward(builder: Builder, dc: string, input: string): string {
+export function rowsBackward(builder: Builder, dc: string, input: 'n2' | 'r'): string {
   const { dims, declare, compute } = builder;
   const ffn = expertsOf(builder);
   const rows = rowsOf(builder, ffn);
@@ -75,23 +105,34 @@ export function rowsBackward(builder: Builder, dc: string, input: string): strin
     expertTensor > 1 ? 'xg' : expert > 1 ? 'xd' : 'xs',
     expert > 1 ? 'ce' : expertTensor > 1 ? 'cd' : 'cg',
   ];
-  declare('drw', [dims.s, dims.b, dim('t', ffn.topK)], { dtype: 'fp32' });
-  declare('drl', [dims.s, dims.b, dim('e', ffn.experts)], { dtype: 'fp32' });
   rows.rows('dge', 'gathered', outerDim(ffn, grid));
   rows.rows('df', 'gathered', innerDim(ffn, grid));
-  compute('unpermute.dx', [dc, back, 'rw', 'ri'], [rows.rows('dce', 'home', dims.h), 'drw']);
-  compute('topk.dx', ['drw', 'rw', 'ri'], ['drl']);
-  compute('gemm.dw', ['drl', input], ['G.router.w+=']);
+  const weighsInput = ffn.weighs === 'input';
+  const made = rows.rows('dce', 'home', dims.h);
+  if (weighsInput) {
+    compute('unpermute.dx', [dc, 'none', 'none', 'ri'], [made], branchFactor(builder));
+  } else {
+    const written = [made, declareWeightGradient(builder, ffn, 'own')];
+    compute('unpermute.dx', [dc, back, 'rw', 'ri'], written, branchFactor(builder));
+    routeBackward(builder, ffn, input, 'own');
+  }
   const gradient = rows.send('dce', { away: 'dcd', gathered: 'dcg' });
+  if (ffn.bias) compute('row-bias.dw', [gradient, table], ['G.experts.fc2.b+=']);
   compute('expert-gemm.dx', [gradient, 'experts.fc2.w', table], ['dge']);
   compute('expert-gemm.dw', [gradient, 'ge', table], ['G.experts.fc2.w+=']);
   compute(ffn.gated ? 'gated.dx' : 'activation.dx', ['dge', 'f'], ['df'], { function: ffn.activation });
+  if (ffn.bias) compute('row-bias.dw', ['df', table], ['G.experts.fc1.b+=']);
   compute('expert-gemm.dx', ['df', 'experts.fc1.w', table], [rows.rows('dxp', 'gathered', dims.h, 'partial')]);
   const home = rows.fetch('dxp', { away: 'dxd', home: 'dxs' });
   compute('expert-gemm.dw', ['df', arrived, table], ['G.experts.fc1.w+=']);
   declare('dn2', [dims.s, dims.b, dims.h]);
-  compute('permute.dx', [home, 'ri'], ['dn2']);
+  compute('permute.dx', [home, 'ri'], [weighsInput ? 'dxw' : 'dn2']);
+  if (weighsInput) {
+    routedInputBackward(builder, ffn, input, 'dn2', 'own');
+    routeBackward(builder, ffn, input, 'own');
+  }
   compute('gemm.dx', ['drl', 'router.w'], ['dn2+=']);
+  sharedBesideBackward(builder, ffn, dc, input);
   return 'dn2';
 }
 

@@ -3,7 +3,14 @@ import type { DenseFfn, MoeFfn } from '../../model/index.ts';
 import { dim } from '../context.ts';
 import { branchFactor } from './branch.ts';
 import { type Builder, overTensor } from './builder.ts';
-import { outputWeights, route, routeBackward, routedInput } from './router.ts';
+import {
+  declareWeightGradient,
+  outputWeights,
+  route,
+  routeBackward,
+  routedInput,
+  routedInputBackward,
+} from './router.ts';
 import { sharedExperts, sharedExpertsBackward } from './shared-experts.ts';
 
 /** `input` (whole sequence) -> `c`, partial over tensor; or added into `into` where another branch has written it. */
@@ -57,15 +64,15 @@ function experts(builder: Builder, ffn: MoeFfn, input: string, into: string): vo
   builder.declare('f', [dims.sWhole, dims.b, chosen, dims.fIn]);
   builder.declare('ge', [dims.sWhole, dims.b, chosen, dims.f]);
   builder.declare('ce', [dims.sWhole, dims.b, chosen, dims.h], { partial: overTensor });
-  route(builder, ffn, input);
-  builder.compute('dispatch', [routedInput(builder, ffn, input), 'ri'], ['xe']);
+  route(builder, ffn, input, 'all');
+  builder.compute('dispatch', [routedInput(builder, ffn, input, 'all'), 'ri'], ['xe']);
   builder.compute('grouped-gemm', ['xe', 'experts.fc1.w', 'ri'], ['f']);
   if (ffn.bias) builder.compute('expert-bias', ['f', 'experts.fc1.b', 'ri'], ['f']);
   activate(builder, ffn, 'f', 'ge');
   builder.compute('grouped-gemm', ['ge', 'experts.fc2.w', 'ri'], ['ce']);
   if (ffn.bias) builder.compute('expert-bias', ['ce', 'experts.fc2.b', 'ri'], ['ce'], shareOfBias(builder));
   builder.compute('combine', ['ce', outputWeights(ffn)], [into === 'c' ? 'c' : `${into}+=`], branchFactor(builder));
-  sharedExperts(builder, ffn, input, into);
+  sharedExperts(builder, ffn, input, `${into}+=`);
 }
 
 /** What is added to a sum over tensor is added in parts: every rank adds its share of the bias. */
@@ -76,7 +83,6 @@ function expertsBackward(builder: Builder, ffn: MoeFfn, dyg: string, input: stri
   const { dims } = builder;
   const chosen = dim('t', ffn.topK);
   builder.declare('dce', [dims.sWhole, dims.b, chosen, dims.h]);
-  builder.declare('drw', [dims.sWhole, dims.b, chosen], { dtype: 'fp32', partial: overTensor });
   builder.declare('dge', [dims.sWhole, dims.b, chosen, dims.f]);
   builder.declare('df', [dims.sWhole, dims.b, chosen, dims.fIn]);
   builder.declare('dxe', [dims.sWhole, dims.b, chosen, dims.h], { partial: overTensor });
@@ -84,10 +90,10 @@ function expertsBackward(builder: Builder, ffn: MoeFfn, dyg: string, input: stri
   builder.compute(
     'combine.dx',
     weighsInput ? [dyg] : [dyg, 'ce', 'rw'],
-    weighsInput ? ['dce'] : ['dce', 'drw'],
+    weighsInput ? ['dce'] : ['dce', declareWeightGradient(builder, ffn, 'all')],
     branchFactor(builder),
   );
-  if (!weighsInput) routeBackward(builder, ffn, input);
+  if (!weighsInput) routeBackward(builder, ffn, input, 'all');
   if (ffn.bias) builder.compute('expert-bias.dw', ['dce', 'ri'], ['G.experts.fc2.b+=']);
   builder.compute('grouped-gemm.dx', ['dce', 'experts.fc2.w', 'ri'], ['dge']);
   builder.compute('grouped-gemm.dw', ['dce', 'ge', 'ri'], ['G.experts.fc2.w+=']);
@@ -96,12 +102,11 @@ function expertsBackward(builder: Builder, ffn: MoeFfn, dyg: string, input: stri
   builder.compute('grouped-gemm.dx', ['df', 'experts.fc1.w', 'ri'], ['dxe']);
   builder.compute('dispatch.dx', ['dxe', 'ri'], [weighsInput ? 'dxw' : 'dn2g']);
   if (weighsInput) {
-    builder.declare('dxw', [dims.sWhole, dims.b, dims.h], { partial: overTensor });
-    builder.compute('weigh.dx', ['dxw', input, 'rw'], ['dn2g', 'drw']);
-    routeBackward(builder, ffn, input);
+    routedInputBackward(builder, ffn, input, 'dn2g', 'all');
+    routeBackward(builder, ffn, input, 'all');
   }
   builder.compute('gemm.dx', ['drl', 'router.w'], ['dn2g+=']);
-  sharedExpertsBackward(builder, ffn, dyg, input);
+  sharedExpertsBackward(builder, ffn, dyg, input, 'dn2g+=');
   scatter();
   builder.compute('grouped-gemm.dw', ['df', 'xe', 'ri'], ['G.experts.fc1.w+=']);
 }

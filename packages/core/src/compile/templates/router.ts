@@ -1,6 +1,7 @@
 /** @file The router of a layer with experts: scores of a token, the experts that it chooses, and their weights. */
 import type { MoeFfn } from '../../model/index.ts';
 import type { Compute } from '../../program/index.ts';
+import type { Dim } from '../../tensor/index.ts';
 import { dim } from '../context.ts';
 import { type Builder, overTensor } from './builder.ts';
 
@@ -18,23 +19,38 @@ function routing({ scoring, normalized, weightFactor, groups }: MoeFfn): Compute
   return Object.keys(attributes).length > 0 ? attributes : undefined;
 }
 
-/** `input` (whole sequence) -> weights `rw` and numbers `ri` of each token's experts. */
-export function route(builder: Builder, ffn: MoeFfn, input: string): void {
+/** Whose tokens are routed: all of the sequence on every rank, or its own on each. */
+export type Tokens = 'all' | 'own';
+
+const sequenceOf = ({ dims }: Builder, tokens: Tokens): Dim => (tokens === 'all' ? dims.sWhole : dims.s);
+
+/** `input` -> weights `rw` and numbers `ri` of each token's experts. */
+export function route(builder: Builder, ffn: MoeFfn, input: string, tokens: Tokens): void {
   const { dims, declare, compute } = builder;
+  const s = sequenceOf(builder, tokens);
   const chosen = dim('t', ffn.topK);
-  declare('rl', [dims.sWhole, dims.b, dim('e', ffn.experts)], { dtype: 'fp32' });
-  declare('rw', [dims.sWhole, dims.b, chosen], { dtype: 'fp32' });
-  declare('ri', [dims.sWhole, dims.b, chosen], { dtype: 'int32' });
+  declare('rl', [s, dims.b, dim('e', ffn.experts)], { dtype: 'fp32' });
+  declare('rw', [s, dims.b, chosen], { dtype: 'fp32' });
+  declare('ri', [s, dims.b, chosen], { dtype: 'int32' });
   compute('gemm', [input, 'router.w', ffn.routerBias ? 'router.b' : 'none'], ['rl']);
   compute('topk', ffn.selectionBias ? ['rl', 'router.c'] : ['rl'], ['rw', 'ri'], routing(ffn));
 }
 
-/** Gradient `drw` of the weights -> `drl` of the scores, and of the router's parameters. Both stay partial over tensor:
+/** Gradient of the weights. Where all tokens are on every rank it is partial over tensor, and so is what follows from it:
  * the weights meet partial outputs of the experts.
  */
-export function routeBackward(builder: Builder, ffn: MoeFfn, input: string): void {
+export function declareWeightGradient(builder: Builder, ffn: MoeFfn, tokens: Tokens): string {
+  const chosen = dim('t', ffn.topK);
+  const partial = tokens === 'all' ? { partial: overTensor } : {};
+  return builder.declare('drw', [sequenceOf(builder, tokens), builder.dims.b, chosen], { dtype: 'fp32', ...partial });
+}
+
+/** Gradient `drw` of the weights -> `drl` of the scores, and of the router's parameters. */
+export function routeBackward(builder: Builder, ffn: MoeFfn, input: string, tokens: Tokens): void {
   const { dims, declare, compute } = builder;
-  declare('drl', [dims.sWhole, dims.b, dim('e', ffn.experts)], { dtype: 'fp32', partial: overTensor });
+  const partial = tokens === 'all' ? { partial: overTensor } : {};
+  const scored = [sequenceOf(builder, tokens), dims.b, dim('e', ffn.experts)];
+  declare('drl', scored, { dtype: 'fp32', ...partial });
   const scores = keepsScores(ffn) ? ['rl'] : [];
   compute('topk.dx', ['drw', 'rw', 'ri', ...scores], ['drl'], routing(ffn));
   compute('gemm.dw', ['drl', input], ffn.routerBias ? ['G.router.w+=', 'G.router.b+='] : ['G.router.w+=']);
@@ -43,12 +59,21 @@ export function routeBackward(builder: Builder, ffn: MoeFfn, input: string): voi
 }
 
 /** What goes into the experts: the tokens, multiplied by their weight where the model weighs inputs. */
-export function routedInput(builder: Builder, ffn: MoeFfn, input: string): string {
+export function routedInput(builder: Builder, ffn: MoeFfn, input: string, tokens: Tokens): string {
   if (ffn.weighs !== 'input') return input;
   const { dims } = builder;
-  builder.declare('xw', [dims.sWhole, dims.b, dims.h]);
+  builder.declare('xw', [sequenceOf(builder, tokens), dims.b, dims.h]);
   builder.compute('weigh', [input, 'rw'], ['xw']);
   return 'xw';
+}
+
+/** Gradient of the weighed inputs -> `to`, of the tokens, and `drw`. */
+export function routedInputBackward(builder: Builder, ffn: MoeFfn, input: string, to: string, tokens: Tokens): string {
+  const { dims } = builder;
+  const partial = tokens === 'all' ? { partial: overTensor } : {};
+  builder.declare('dxw', [sequenceOf(builder, tokens), dims.b, dims.h], partial);
+  builder.compute('weigh.dx', ['dxw', input, 'rw'], [to, declareWeightGradient(builder, ffn, tokens)]);
+  return to;
 }
 
 /** The operand with the weights of what comes out of the experts; none where inputs were multiplied. */

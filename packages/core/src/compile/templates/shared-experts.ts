@@ -17,7 +17,7 @@ function declareInner(builder: Builder, ffn: MoeFfn, { width }: Shared, prefix: 
   declare(`${prefix}sg`, [dims.sWhole, dims.b, dim('f', width, 'tensor', context.tensor)]);
 }
 
-/** Adds the output of the shared experts for `input` to `into`. */
+/** The output of the shared experts for `input`, written to `into`; a name that ends with `+=` is added to. */
 export function sharedExperts(builder: Builder, ffn: MoeFfn, input: string, into: string): void {
   const { dims, declare, compute } = builder;
   const { shared } = ffn;
@@ -25,16 +25,24 @@ export function sharedExperts(builder: Builder, ffn: MoeFfn, input: string, into
   declareInner(builder, ffn, shared, '');
   compute('gemm', [input, 'shared.fc1.w', 'none'], ['sf']);
   compute(ffn.gated ? 'gated' : 'activation', ['sf'], ['sg'], { function: ffn.activation });
-  if (!shared.gate) return compute('gemm', ['sg', 'shared.fc2.w', 'none'], [`${into}+=`], branchFactor(builder));
+  if (!shared.gate) return compute('gemm', ['sg', 'shared.fc2.w', 'none'], [into], branchFactor(builder));
   declare('so', [dims.sWhole, dims.b, dims.h], { partial: overTensor });
   declare('sl', [dims.sWhole, dims.b, dim('1', 1)], { dtype: 'fp32' });
   compute('gemm', ['sg', 'shared.fc2.w', 'none'], ['so'], branchFactor(builder));
   compute('gemm', [input, 'shared.gate.w', 'none'], ['sl']);
-  compute('sigmoid-gate', ['so', 'sl'], [`${into}+=`]);
+  compute('sigmoid-gate', ['so', 'sl'], [into]);
 }
 
-/** Gradient `dyg` of the output -> added to the gradient `dn2g` of `input`, both of the whole sequence. */
-export function sharedExpertsBackward(builder: Builder, ffn: MoeFfn, dyg: string, input: string): void {
+/** Gradient `dyg` of the output -> the gradient of `input`, both of the whole sequence. `into` as in forward: `dn2g`, or
+ * `dn2g+=` where the routed experts have written to it.
+ */
+export function sharedExpertsBackward(
+  builder: Builder,
+  ffn: MoeFfn,
+  dyg: string,
+  input: string,
+  into: 'dn2g' | 'dn2g+=',
+): void {
   const { dims, declare, compute } = builder;
   const { shared } = ffn;
   if (!shared) return;
@@ -44,12 +52,12 @@ export function sharedExpertsBackward(builder: Builder, ffn: MoeFfn, dyg: string
     gradient = declare('dso', [dims.sWhole, dims.b, dims.h]);
     declare('dsl', [dims.sWhole, dims.b, dim('1', 1)], { dtype: 'fp32', partial: overTensor });
     compute('sigmoid-gate.dx', [dyg, 'so', 'sl'], ['dso', 'dsl']);
-    compute('gemm.dx', ['dsl', 'shared.gate.w'], ['dn2g+=']);
     compute('gemm.dw', ['dsl', input], ['G.shared.gate.w+=']);
   }
   compute('gemm.dx', [gradient, 'shared.fc2.w'], ['dsg'], branchFactor(builder));
   compute('gemm.dw', [gradient, 'sg'], ['G.shared.fc2.w+='], branchFactor(builder));
   compute(ffn.gated ? 'gated.dx' : 'activation.dx', ['dsg', 'sf'], ['dsf'], { function: ffn.activation });
-  compute('gemm.dx', ['dsf', 'shared.fc1.w'], ['dn2g+=']);
+  compute('gemm.dx', ['dsf', 'shared.fc1.w'], [into]);
+  if (shared.gate) compute('gemm.dx', ['dsl', 'shared.gate.w'], ['dn2g+=']);
   compute('gemm.dw', ['dsf', input], ['G.shared.fc1.w+=']);
 }

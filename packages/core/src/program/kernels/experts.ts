@@ -39,6 +39,8 @@ type RowKernel =
   | 'expert-gemm'
   | 'expert-gemm.dx'
   | 'expert-gemm.dw'
+  | 'row-bias'
+  | 'row-bias.dw'
   | 'unpermute'
   | 'unpermute.dx';
 
@@ -61,8 +63,13 @@ const rowKernels: Readonly<Record<RowKernel, KernelRow>> = {
     const { batch, each } = expertShape(operands);
     return { m: fromEnd(operands.reads[0], 1), n: fromEnd(operands.reads[1], 1), k: each, batch };
   }),
-  unpermute: memoryRow('ce:[e! r^ h] rw:[s^ b^ t!] ri:[s^ b^ t!] -> c:[s^ b^ h]', 2),
-  'unpermute.dx': memoryRow('dy:[s^ b^ h] ce:[e! r^ h] rw:[s^ b^ t!] ri:[s^ b^ t!] -> dce:[e! r^ h] drw:[s^ b^ t!]', 4),
+  'row-bias': memoryRow('x~:[e r n] b:[e n] rc#:[p g] -> out~:[e r n]', 1),
+  'row-bias.dw': memoryRow('dy:[e r n] rc#:[p g] -> db:[e n]', 1),
+  unpermute: memoryRow('ce:[e! r^ h] rw?:[s^ b^ t!] ri:[s^ b^ t!] -> c:[s^ b^ h]', 2),
+  'unpermute.dx': memoryRow(
+    'dy:[s^ b^ h] ce?:[e! r^ h] rw?:[s^ b^ t!] ri:[s^ b^ t!] -> dce:[e! r^ h] drw?:[s^ b^ t!]',
+    4,
+  ),
 };
 
 export const expertRows: Readonly<Record<ExpertKernel, KernelRow>> = {
