@@ -11,7 +11,7 @@ describe('running the command', () => {
   it('guesses what an unknown command was meant to be', async () => {
     const { code, out, err } = await runIn(['modle']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toBe("error: unknown command 'modle'\n(Did you mean model?)\n");
+    expect(err).toBe("KEY_UNKNOWN  arguments: unknown command 'modle'. Did you mean model?\n");
   });
 
   it('answers wrong arguments in JSON where JSON is asked for', async () => {
@@ -24,7 +24,8 @@ describe('running the command', () => {
           code: 'KEY_UNKNOWN',
           severity: 'error',
           path: 'arguments',
-          message: "unknown option '--lenght' (Did you mean --length?)",
+          message: "unknown option '--lenght'.",
+          hint: 'Did you mean --length?',
         },
       ],
     });

@@ -26,7 +26,7 @@ function explain(error: unknown, asJson: boolean, host: Host): ExitCode {
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === 'commander.help') return exitCodes.badInput;
     if (asJson) printErrorJson([argumentIssue(error)], host);
-    else host.err.write(`${error.message}\n`);
+    else printIssues([argumentIssue(error)], host);
     return exitCodes.badInput;
   }
   if (error instanceof InputError) {
@@ -50,5 +50,11 @@ const wantsJson = (args: readonly string[]): boolean =>
 function argumentIssue({ code, message }: CommanderError): Issue {
   const kind = /unknown/i.test(code) ? 'KEY_UNKNOWN' : /missing/i.test(code) ? 'KEY_MISSING' : 'VALUE_UNKNOWN';
   const words = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-  return issue(kind, 'arguments', /[.)?]$/.test(words) ? words : `${words}.`);
+  const [, what = words, near] = /^(.*?)\s*\((Did you mean .*\?)\)$/.exec(words) ?? [];
+  return issue(
+    kind,
+    'arguments',
+    what.endsWith('.') ? what : `${what}.`,
+    near ?? 'meshwright --help lists what there is.',
+  );
 }

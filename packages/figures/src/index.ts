@@ -4,6 +4,7 @@ export { ClusterMap, type ClusterMapProps } from './cluster-map/figure.tsx';
 export { type AxisFacts, type ExchangeFacts, type GpuFacts, type StepFacts, stepFacts } from './exchanges/facts.ts';
 export { Exchanges, type ExchangesProps } from './exchanges/figure.tsx';
 export * from './palette/index.ts';
+export { Scaling, type ScalingProps } from './scaling/figure.tsx';
 export { Steps, type StepsProps, StepsStill, stillFrames } from './steps/figure.tsx';
 export {
   type Lesson,

@@ -1,10 +1,12 @@
 /** @file Figures as tables: the same facts for those who read rather than look. */
+import type { Sweep } from '@meshwright/core/plan';
 import type { SimulatedStep } from '@meshwright/core/sim';
 import { bytes, formatBytes, formatSeconds, formatShare, seconds } from '@meshwright/core/units';
 import type { AxisFacts, ExchangeFacts, GpuFacts, StageTimeline, StepFacts, StepScript } from '@meshwright/figures';
 import { byteColumn, fixed, percent, whole } from '../output/numbers.ts';
 import type { Report } from '../output/report.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
+import { curveTables, sweepReasons } from './plan-tables.ts';
 
 /** What GPUs hold and what a step moves. */
 export function exchangesReport(facts: StepFacts): Report {
@@ -144,5 +146,16 @@ export function stepsReport(script: StepScript): Report {
         : `${differ.length} axes differ from their closed form.`,
     ],
     json: () => ({ schema: 'meshwright.figure/1', figure: 'steps', ...script }),
+  };
+}
+
+/** Scaling over sizes of a cluster. */
+export function scalingReport(sweep: Sweep, name: string): Report {
+  const [first, ...others] = sweepReasons(sweep);
+  return {
+    answer: `${name}: ${first}`,
+    tables: curveTables(sweep),
+    reasons: others,
+    json: () => ({ schema: 'meshwright.figure/1', figure: 'scaling', ...sweep }),
   };
 }

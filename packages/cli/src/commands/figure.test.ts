@@ -1,11 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { type Ran, runIn } from '../host.fixture.ts';
-import { toyJob } from './job.fixture.ts';
+import { openJob, toyJob } from './job.fixture.ts';
 
 const figure = (...args: readonly string[]): Promise<Ran> =>
   runIn(['figure', ...args], { files: { 'job.yaml': toyJob } });
 
 describe('meshwright figure', () => {
+  it.each([
+    [['exchanges', 'job.yaml', '--svg', '--json'], 'OPTIONS_CONTRADICT'],
+    [
+      ['exchanges', 'job.yaml', '--to', '5'],
+      'OPTIONS_CONTRADICT  --to: --to is of the figure timeline, not of exchanges.',
+    ],
+    [['timeline', 'job.yaml', '--hops'], 'OPTIONS_CONTRADICT  --hops: --hops is of the figure steps, not of timeline.'],
+    [['scaling', 'job.yaml', '--step', '1'], 'OPTIONS_CONTRADICT  --step: '],
+  ])('refuses what it would ignore: %j', async (args, says) => {
+    const { code, out, err } = await figure(...args);
+    expect(code).toBe(2);
+    expect(`${out}${err}`).toContain(says);
+  });
+
+  it('draws scaling, and gives it as tables and data', async () => {
+    const job = { 'job.yaml': openJob };
+    const args = ['figure', 'scaling', 'job.yaml', '--sweep', 'gpus=4..16'];
+    const { out } = await runIn(args, { files: job });
+    expect(out).toMatch(/^job: strong scaling: /);
+    const { out: json } = await runIn([...args, '--json'], { files: job });
+    expect(JSON.parse(json)).toMatchObject({ schema: 'meshwright.figure/1', figure: 'scaling', from: 4, to: 16 });
+    const { out: svg } = await runIn([...args, '--svg'], { files: job });
+    expect(svg).toMatch(/^<svg/);
+  }, 30_000);
+
   it('gives the exchanges as a table with the bytes of the worked example', async () => {
     const { code, out } = await figure('exchanges', 'job.yaml');
     expect(code).toBe(0);

@@ -1,27 +1,36 @@
 /** @file `meshwright figure`: a figure as SVG, as a table, or as data. */
 import { Argument, type Command, Option } from '@commander-js/extra-typings';
 import { bytesByLaw } from '@meshwright/core/compile';
-import { assertUnreachable, InputError, issue } from '@meshwright/core/errors';
-import { createEvaluator } from '@meshwright/core/plan';
-import { pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
+import { assertUnreachable, InputError, type Issue, issue } from '@meshwright/core/errors';
+import { createEvaluator, type SweepRange, sweepSizes } from '@meshwright/core/plan';
+import { operationCount, pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
 import { formatSeconds, seconds } from '@meshwright/core/units';
 import { type Detail, framesOf, stageTimelines, stepFacts, stepScript } from '@meshwright/figures';
 import type { Host, Session } from '../host.ts';
 import { saveNamed } from '../input/files.ts';
+import { readJobFile } from '../input/job-file.ts';
 import { type ProgramSource, readProgramSource } from '../input/program-file.ts';
+import { checkStepSize } from '../input/step-size.ts';
 import { printIssues } from '../output/issues.ts';
-import { formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
-import { drawExchanges, drawSteps, drawTimeline } from './figure-drawings.ts';
-import { exchangesReport, stepsReport, timelineReport } from './figure-reports.ts';
+import { whole } from '../output/numbers.ts';
+import { createProgress } from '../output/progress.ts';
+import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { drawExchanges, drawScaling, drawSteps, drawTimeline } from './figure-drawings.ts';
+import { exchangesReport, scalingReport, stepsReport, timelineReport } from './figure-reports.ts';
+import { sweepOf } from './plan-options.ts';
 
-const names = ['exchanges', 'steps', 'timeline'] as const;
+const names = ['exchanges', 'steps', 'timeline', 'scaling'] as const;
+type FigureName = (typeof names)[number];
+
+/** Options that only one figure has. */
+const ownOptions = { from: 'timeline', to: 'timeline', step: 'steps', hops: 'steps', sweep: 'scaling' } as const;
 
 /** Adds `figure NAME JOB`. */
 export function registerFigure(command: Command, { host }: Session): void {
   command
     .command('figure')
     .description(
-      'A figure of a job: exchanges (what GPUs hold and move), steps (one step, press by press) or timeline (one step in time).',
+      'A figure of a job: exchanges (what GPUs hold and move), steps (one step, press by press), timeline (one step in time) or scaling (from few GPUs to many).',
     )
     .addArgument(new Argument('<NAME>', 'which figure').choices(names))
     .argument('<JOB>', 'a job file, - for standard input')
@@ -32,13 +41,15 @@ export function registerFigure(command: Command, { host }: Session): void {
     .addOption(new Option('--to <MS>', 'end of the timeline in milliseconds').argParser(millisecondsOf('--to')))
     .addOption(new Option('--step <N>', 'steps: the frame to draw, 0 for the beginning').argParser(frameOf))
     .option('--hops', 'steps: each message of an exchange is a frame')
+    .addOption(new Option('--sweep <RANGE>', 'scaling: the sizes, as in gpus=8..4096').argParser(sweepOf))
     .addOption(formatOption())
     .addOption(jsonOption())
     .action((name, path, options) => {
-      const source = readProgramSource(path, options.layout, host);
+      checkOptions(name, options);
       const format = formatOf(options);
-      if (format !== 'json') printIssues(source.issues, host);
-      const figure = figureOf(name, source, options);
+      const figure = figureOf(name, path, options, host, (issues) => {
+        if (format !== 'json') printIssues(issues, host);
+      });
       if (options.svg !== true && options.out === undefined) return printReport(figure.report(), format, host);
       deliver(figure.draw(), options.out, host);
     });
@@ -50,13 +61,47 @@ interface Figure {
 }
 
 interface FigureOptions {
+  readonly layout?: string | undefined;
+  readonly svg?: true | undefined;
+  readonly out?: string | undefined;
+  readonly json?: true | undefined;
+  readonly format: Format;
+  readonly sweep?: SweepRange | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly step?: number | undefined;
   readonly hops?: true | undefined;
 }
 
-function figureOf(name: (typeof names)[number], source: ProgramSource, options: FigureOptions): Figure {
+/** Refuses options that would be ignored. */
+function checkOptions(name: FigureName, options: FigureOptions): void {
+  const refuse = (option: string, message: string, hint: string): never => {
+    throw new InputError([issue('OPTIONS_CONTRADICT', option, message, hint)]);
+  };
+  for (const [option, owner] of Object.entries(ownOptions)) {
+    if (owner === name || options[option as keyof typeof ownOptions] === undefined) continue;
+    refuse(`--${option}`, `--${option} is of the figure ${owner}, not of ${name}.`, 'Leave it out.');
+  }
+  const drawn = options.svg ? '--svg' : options.out === undefined ? undefined : '--out';
+  const format = formatOf(options);
+  if (drawn === undefined || format === 'text') return;
+  refuse(
+    options.json ? '--json' : '--format',
+    `${drawn} asks for the drawing, and ${format} for its facts.`,
+    'Keep one.',
+  );
+}
+
+type Say = (issues: readonly Issue[]) => void;
+
+function figureOf(name: FigureName, path: string, options: FigureOptions, host: Host, say: Say): Figure {
+  if (name === 'scaling') return scalingOf(path, options, host, say);
+  const source = readProgramSource(path, options.layout, host);
+  say(source.issues);
+  const { program } = source;
+  if (name !== 'steps') {
+    checkStepSize(operationCount(program), program.microBatches, 'simulated', 'Use a batch of fewer micro-batches');
+  }
   switch (name) {
     case 'exchanges':
       return exchangesOf(source);
@@ -67,6 +112,27 @@ function figureOf(name: (typeof names)[number], source: ProgramSource, options: 
     default:
       return assertUnreachable(name);
   }
+}
+
+/** Sizes that are swept when nobody says. */
+const USUAL_SWEEP: SweepRange = { from: 8, to: 4096 };
+
+function scalingOf(path: string, { layout, sweep: range }: FigureOptions, host: Host, say: Say): Figure {
+  const file = readJobFile(path, layout, host);
+  say(file.issues);
+  const progress = createProgress(host);
+  let doing = '';
+  const sweep = sweepSizes(
+    file.job,
+    range ?? USUAL_SWEEP,
+    (done) => progress.update(`${doing}: ${whole(done)} layouts`),
+    (next) => {
+      doing = next;
+      progress.update(next);
+    },
+  );
+  progress.done();
+  return { report: () => scalingReport(sweep, file.job.name), draw: () => drawScaling(sweep, file.job.name) };
 }
 
 function stepsOf(source: ProgramSource, frame: number | undefined, detail: Detail): Figure {

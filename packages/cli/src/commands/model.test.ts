@@ -9,6 +9,14 @@ describe('meshwright model', () => {
     expect(out).toContain('layers 0-79  64 heads of 128, 8 for keys  28672 gated       855,654,400      80     97.0');
   });
 
+  it('asks for a model where an option is of one', async () => {
+    const { code, err } = await runIn(['model', '--tensors']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'KEY_MISSING  NAME: --tensors is of one model. Name a preset or a file.\n',
+    });
+  });
+
   it('gives the object of the contract, schema first', async () => {
     const { out } = await runIn(['model', 'gpt2', '--json', '--tensors', '--length', '1024']);
     const answer = JSON.parse(out);

@@ -39,7 +39,15 @@ export function registerModel(command: Command, { host }: Session): void {
     .addOption(jsonOption())
     .action((name, options) => {
       const format = formatOf(options);
-      if (name === undefined) return printReport(presetReport(), format, host);
+      if (name === undefined) {
+        for (const option of ['tensors', 'length'] as const) {
+          if (options[option] === undefined) continue;
+          throw new InputError([
+            issue('KEY_MISSING', 'NAME', `--${option} is of one model.`, 'Name a preset or a file.'),
+          ]);
+        }
+        return printReport(presetReport(), format, host);
+      }
       const { model, issues } = readModel(name, host);
       if (!model) throw new InputError(issues);
       throwOnErrors(issues);

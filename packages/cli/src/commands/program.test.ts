@@ -19,6 +19,26 @@ describe('meshwright program', () => {
     }
   });
 
+  it('does not ignore a layout for a program, and does not compare one with itself', async () => {
+    const { out } = await runIn(['program', 'print', 'job.yaml'], { files });
+    const given = await runIn(['program', 'verify', '-', '--layout', 'tp=2'], { files: { '-': out } });
+    expect(given).toMatchObject({ code: 2, out: '' });
+    expect(given.err).toContain('OPTIONS_CONTRADICT  --layout: "-" is a program, which has its layout already.');
+    const alone = await runIn(['program', 'diff', 'job.yaml'], { files });
+    expect(alone).toMatchObject({ code: 2, out: '' });
+    expect(alone.err).toContain('KEY_MISSING  OTHER: there is nothing to compare with.');
+  });
+
+  it('counts faults beyond the first forty', async () => {
+    const { out } = await runIn(['program', 'print', 'job.yaml'], { files });
+    const broken = out.replaceAll('gemm', 'gmem');
+    const { code, err } = await runIn(['program', 'verify', '-'], {
+      files: { '-': `${broken}\n${'nonsense\n'.repeat(60)}` },
+    });
+    expect(code).toBe(2);
+    expect(err).toMatch(/\nand [\d,]+ more: [\d,]+ [A-Z_]+/);
+  });
+
   it('prints one list alone, and guesses a name', async () => {
     const one = await runIn(['program', 'print', 'job.yaml', '--list', 'P1'], { files });
     expect(one.out).toContain('list P1 ');

@@ -1,5 +1,6 @@
 /** @file `meshwright program`: the step program itself, as text or JSON; its verdict; what differs between two. */
 import { Command } from '@commander-js/extra-typings';
+import { InputError, issue } from '@meshwright/core/errors';
 import {
   bytesSent,
   diffPrograms,
@@ -103,6 +104,10 @@ const diffCommand = ({ host }: Session) =>
     .option('--against <KEYS>', 'layout keys of the other side; those of --layout hold there too')
     .addOption(jsonOption())
     .action((path, other, options) => {
+      if (other === undefined && options.against === undefined) {
+        const hint = 'Name another job or program, or layout keys by --against.';
+        throw new InputError([issue('KEY_MISSING', 'OTHER', 'there is nothing to compare with.', hint)]);
+      }
       const before = readProgramSource(path, options.layout, host);
       const after = readProgramSource(other ?? path, joinKeys(options.layout, options.against), host);
       const { sections, text } = diffPrograms(before.program, after.program);

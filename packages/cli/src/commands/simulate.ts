@@ -1,5 +1,4 @@
 /** @file `meshwright simulate`: one step operation by operation, as a report, a drawing, and files for other viewers. */
-import { getHeapStatistics } from 'node:v8';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { compileProgram } from '@meshwright/core/compile';
 import type { Prices } from '@meshwright/core/cost';
@@ -13,6 +12,7 @@ import type { Program } from '@meshwright/core/program';
 import { operationCount, type SimulatedStep, timelineOf } from '@meshwright/core/sim';
 import type { Host, Session } from '../host.ts';
 import { chooseLayout, readJobFile } from '../input/job-file.ts';
+import { checkStepSize } from '../input/step-size.ts';
 import { printIssues } from '../output/issues.ts';
 import { whole } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
@@ -155,23 +155,9 @@ function microBatchCount(text: string): number {
 
 /** Operations from which a step is called large. */
 const LARGE = 2e6;
-/** Bytes of heap that one operation takes while it is simulated, and while it is also written; measured with 0.7 M and
- * 3.5 M operations. */
-const HEAP_BYTES = { simulated: 1000, written: 1500 } as const;
-
 /** Says what takes long, and refuses what would not fit this process. */
 function sayIfLarge(operations: number, microBatches: number, writes: boolean, { err }: Host): void {
-  const most = getHeapStatistics().heap_size_limit / HEAP_BYTES[writes ? 'written' : 'simulated'];
-  if (operations > most) {
-    throw new InputError([
-      issue(
-        'STEP_TOO_LARGE',
-        '',
-        `the step has ${whole(operations)} operations of ${whole(microBatches)} micro-batches, this process holds about ${whole(most)}.`,
-        'Shorten it with --micro-batches N, or set NODE_OPTIONS=--max-old-space-size to more megabytes.',
-      ),
-    ]);
-  }
+  checkStepSize(operations, microBatches, writes ? 'written' : 'simulated', 'Shorten it with --micro-batches N');
   if (operations > LARGE) {
     err.write(
       `${whole(operations)} operations: this takes a while; --micro-batches N simulates fewer of the ${whole(microBatches)}.\n`,

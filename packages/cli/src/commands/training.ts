@@ -17,6 +17,7 @@ import { paint } from '../output/paint.ts';
 import { printReport } from '../output/report.ts';
 import { deathReport, runReport, type SavedCheckpoints } from '../output/run-report.ts';
 import { runHeadline, stepLines } from '../output/run-words.ts';
+import { shellWords } from '../output/shell.ts';
 
 /** A rank of a slow machine may compute for minutes before its neighbours hear of it. */
 const PATIENCE_MS = 600_000;
@@ -115,12 +116,6 @@ const settingsOf = ({ settings, given, request, checkpoints }: Training): Manife
   every: checkpoints?.every ?? settings.steps,
 });
 
-/** A word of a command line, quoted where a shell would split it. */
-const shellWord = (text: string): string =>
-  /^[\w./=,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 /** The command that goes on with a run of the job at `path`. */
 export const resumeCommand = (path: string, job: Job, folder: string, usual: (job: Job) => string): string =>
-  ['meshwright resume', shellWord(path), ...(folder === usual(job) ? [] : ['--checkpoints', shellWord(folder)])].join(
-    ' ',
-  );
+  shellWords(['meshwright', 'resume', path, ...(folder === usual(job) ? [] : ['--checkpoints', folder])]);

@@ -1,6 +1,6 @@
 /** @file A step program: compiled from a job file, or read from a file that holds a program already (text or JSON). */
 import { compileProgram } from '@meshwright/core/compile';
-import { InputError, type Issue } from '@meshwright/core/errors';
+import { InputError, type Issue, issue, quote } from '@meshwright/core/errors';
 import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { type Program, parseProgram, programFromJson } from '@meshwright/core/program';
@@ -22,6 +22,12 @@ export interface ProgramSource {
 export function readProgramSource(path: string, layoutText: string | undefined, host: Host): ProgramSource {
   const text = readNamed(path, host);
   const known = readKnown(text, path);
+  if (known && layoutText !== undefined) {
+    const message = `${quote(path)} is a program, which has its layout already.`;
+    throw new InputError([
+      issue('OPTIONS_CONTRADICT', '--layout', message, 'Name the job file, or leave --layout out.'),
+    ]);
+  }
   if (known) return known;
   const file = jobFromText(text, path, layoutText, host);
   const { layout, issues } = chooseLayout(file);

@@ -1,10 +1,9 @@
 /** @file Numbers as cells show them: no unit, fixed decimals, thousands separated. */
 
+import { formatWhole } from '@meshwright/core/units';
+
 /** A whole number with separators: `1,340,000`. */
-export const whole = (value: number): string =>
-  Math.round(value)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ',');
+export const whole = (value: number): string => formatWhole(value);
 
 /** A number with fixed decimals and separators: `12,345.6`. */
 export function fixed(value: number, decimals: number): string {

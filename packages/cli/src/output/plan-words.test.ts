@@ -2,12 +2,20 @@ import type { Shown } from '@meshwright/core/plan';
 import { describe, expect, it } from 'vitest';
 import { linkLines, rejectionWords } from './plan-words.ts';
 
-const row = (axis: string, collective: string, bytesPerRank: number, link: string, crossesNode: boolean) => ({
+const row = (
+  axis: string,
+  collective: string,
+  bytesPerRank: number,
+  link: string,
+  crossesNode: boolean,
+  over = bytesPerRank,
+) => ({
   axis,
   collective,
   count: 1,
   bytesPerRank,
   link,
+  tiers: [{ link, bytesPerRank: over }],
   crossesNode,
   seconds: 1,
   exposedSeconds: 0,
@@ -19,11 +27,11 @@ describe('words of a plan', () => {
     const traffic = [
       row('tensor', 'all-gather', 3 * 2 ** 30, 'NVLink 4', false),
       row('tensor', 'all-reduce', 8, 'NVLink 4', false),
-      row('data', 'reduce-scatter', 2 ** 30, 'InfiniBand 400 Gb/s', true),
+      row('data', 'reduce-scatter', 2 ** 30, 'InfiniBand 400 Gb/s', true, 2 ** 26),
     ];
     expect(linkLines({ traffic } as unknown as Shown)).toEqual([
       'tensor: NVLink 4, inside the node; all-gather; 3.00 GiB a rank and step.',
-      'data: InfiniBand 400 Gb/s, between nodes; reduce-scatter; 1.00 GiB a rank and step.',
+      'data: InfiniBand 400 Gb/s, between nodes; reduce-scatter; 1.00 GiB a rank and step, 64.0 MiB of it over InfiniBand 400 Gb/s.',
     ]);
   });
   it('tell rejections most frequent first', () => {

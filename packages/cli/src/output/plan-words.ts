@@ -41,9 +41,14 @@ export function linkLines({ traffic }: Shown): readonly string[] {
     const links = [...new Set(rows.map((row) => row.link))].join(' and ');
     const where = rows.some((row) => row.crossesNode) ? 'between nodes' : 'inside the node';
     const collectives = [...new Set(heavy.map((row) => row.collective))].join(', ');
-    return `${axis}: ${links}, ${where}; ${collectives}; ${formatBytes(bytes(sent))} a rank and step.`;
+    const slow = rows.reduce((sum, row) => sum + slowest(row), 0);
+    const over = slow < 0.999 * sent ? `, ${formatBytes(bytes(slow))} of it over ${links}` : '';
+    return `${axis}: ${links}, ${where}; ${collectives}; ${formatBytes(bytes(sent))} a rank and step${over}.`;
   });
 }
+
+/** Bytes of an exchange that its slowest link carries. */
+const slowest = ({ tiers }: Shown['traffic'][number]): number => tiers.at(-1)?.bytesPerRank ?? 0;
 
 /** `231 out of memory, 96 heads not divisible`: most frequent first. */
 export function rejectionWords(rejected: Readonly<Partial<Record<string, number>>>): string {

@@ -1,6 +1,6 @@
 /** @file Numbers as the sentences of the flow say them. */
 import { type Issue, renderIssue } from '../errors/index.ts';
-import { bytes, formatBytes, formatCount, formatSeconds, formatShare, seconds } from '../units/index.ts';
+import { bytes, formatBytes, formatCount, formatSeconds, formatShare, formatWhole, seconds } from '../units/index.ts';
 import type { Quantity } from './types.ts';
 
 /** Decimal units, as the laws of state are told (7 B parameters: 112 GB). */
@@ -18,7 +18,7 @@ export const share = (value: number): string => formatShare(value);
 export const amount = (value: number): string => formatCount(value);
 
 /** A whole number with separators: `3,072`. */
-export const whole = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+export const whole = (value: number): string => formatWhole(value);
 
 /** A quantity, for lists of numbers. */
 export const quantity = (what: string, value: number, unit: Quantity['unit'], symbols?: string): Quantity => ({

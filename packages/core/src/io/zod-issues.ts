@@ -87,7 +87,8 @@ function unknownKey(key: string, path: string, words: SchemaWords): Issue {
 
 function unknownName(path: string, given: string, values: readonly unknown[]): Issue {
   const names = values.map(String);
-  const near = didYouMean(given, names);
+  const longer = names.filter((each) => each.startsWith(`${given}-`));
+  const near = longer.length > 0 ? longer.join(' or ') : didYouMean(given, names);
   const hint = near ? `Did you mean ${near}?` : `Use one of ${names.join(', ')}.`;
   return issue('VALUE_UNKNOWN', path, `${quote(given)} is not a known name.`, hint, { value: given });
 }

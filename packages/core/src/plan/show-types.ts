@@ -3,6 +3,7 @@ import type { Assumption } from '../cost/index.ts';
 import type { Issue } from '../errors/index.ts';
 import type { Layout } from '../layout/index.ts';
 import type { StepParts } from '../sim/index.ts';
+import type { TierBytes } from './traffic-tiers.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface ShownStage {
@@ -23,7 +24,9 @@ export interface ShownTraffic {
   readonly collective: string;
   readonly count: number;
   readonly bytesPerRank: number;
+  /** The slowest link of the group; `tiers` says which bytes go over which. */
   readonly link: string;
+  readonly tiers: readonly TierBytes[];
   readonly crossesNode: boolean;
   readonly seconds: number;
   readonly exposedSeconds: number;

@@ -12,6 +12,7 @@ import { layerFits, layerIssue } from './layer-fit.ts';
 import { peakRate } from './peak-rate.ts';
 import type { Candidate } from './search.ts';
 import type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
+import { tiersOf } from './traffic-tiers.ts';
 import { deviceMemory, memoryAssumptions, worstVerdict } from './verdict.ts';
 import { warningsOf } from './warnings/index.ts';
 
@@ -23,7 +24,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
   const { seconds } = candidate.evaluation;
   const stages = shownStages(evaluator, candidate, detail);
   const bubble = mean(detail.bubbleSeconds) / seconds;
-  const traffic = detail.exchanges.map((row) => trafficOf(row, prices));
+  const traffic = detail.exchanges.map((row) => trafficOf(job, row, prices));
   return {
     schema: 'meshwright.show/1',
     job: jobFacts(job),
@@ -159,7 +160,7 @@ function interval(evaluator: Evaluator, layout: Layout, seconds: number): { low:
   };
 }
 
-function trafficOf(row: ExchangeDetail, prices: Prices): ShownTraffic {
+function trafficOf({ cluster }: Job, row: ExchangeDetail, prices: Prices): ShownTraffic {
   const link = prices.linkOf([row.axis as AxisName], row.over === 'ends' ? 'ends' : 'all');
   return {
     axis: row.axis,
@@ -167,6 +168,7 @@ function trafficOf(row: ExchangeDetail, prices: Prices): ShownTraffic {
     count: row.count,
     bytesPerRank: row.bytes,
     link: link.name,
+    tiers: tiersOf(cluster, link, row.kind, row.bytes),
     crossesNode: link.crossesNode,
     seconds: row.seconds,
     exposedSeconds: row.exposedSeconds,

@@ -32,6 +32,12 @@ export const formatRate = (value: BytesPerSecond): string => `${significant(valu
 /** A share of one as percent with one decimal: `46.7 %`. */
 export const formatShare = (value: number): string => `${(value * 100).toFixed(1)} %`;
 
+/** A whole number with separators: `1,340,000`. */
+export const formatWhole = (value: number): string =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+
 /** A count in powers of ten, 3 significant digits: `70.6 B`, `1.34 M`, `820`. */
 export function formatCount(value: number): string {
   const size = Math.abs(value);

@@ -1,4 +1,5 @@
 import type { AxisName, Mesh } from '@meshwright/core/mesh';
+import { formatWhole } from '@meshwright/core/units';
 
 /** What axes are called: the axis itself, and a place on it. */
 export const axisWords: Readonly<Record<AxisName, { readonly axis: string; readonly coordinate: string }>> = {
@@ -15,10 +16,7 @@ export const axisWords: Readonly<Record<AxisName, { readonly axis: string; reado
 export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A whole number with separators. */
-export const grouped = (count: number): string =>
-  Math.round(count)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ',');
+export const grouped = (count: number): string => formatWhole(count);
 
 /** The degrees of a mesh that are not 1, in words: tensor 2, data 2, pipeline 2, with middle dots between. */
 export function layoutWords(mesh: Mesh): string {

@@ -4,7 +4,7 @@
  * that grows most between the best size and the first one beyond the knee is the cause.
  */
 import type { StepParts } from '../../sim/index.ts';
-import { formatShare } from '../../units/index.ts';
+import { formatShare, formatWhole } from '../../units/index.ts';
 import { partWords } from '../compare.ts';
 import { thresholds } from '../thresholds.ts';
 import type { Knee, SweepPoint } from './sweep-types.ts';
@@ -21,7 +21,7 @@ export function kneeOf(points: readonly SweepPoint[]): Knee | undefined {
     beyond: beyond.gpus,
     efficiency: beyond.efficiency,
     cause,
-    words: `${beyond.gpus} GPUs reach ${formatShare(beyond.efficiency)} of the tokens/s/GPU of ${best.gpus}: ${causeWords(cause, best, beyond)}.`,
+    words: `${formatWhole(beyond.gpus)} GPUs reach ${formatShare(beyond.efficiency)} of the tokens/s/GPU of ${formatWhole(best.gpus)}: ${causeWords(cause, best, beyond)}.`,
   };
 }
 
@@ -48,7 +48,7 @@ function reasonOf(cause: keyof StepParts, best: SweepPoint, beyond: SweepPoint):
     case 'pipelineSend':
       return `with ${beyond.microBatches} micro-batches for ${beyond.stages} stages`;
     case 'data':
-      return `with ${sequences} sequences of the batch on each of ${beyond.dataRanks} data ranks to hide it behind`;
+      return `with ${sequences} sequences of the batch on each of ${formatWhole(beyond.dataRanks)} data ranks to hide it behind`;
     case 'tensor':
     case 'context':
     case 'expert':
