@@ -26,6 +26,9 @@ expect_code 'H3 a wrong answer: its first wrong step' 1 '^numbers wrong: 8 x 8 x
 expect_json 'H3 another seed, another job' "it.schema === 'meshwright.exam/1' && it.seed === 7 && it.questions.length === 12" meshwright exam --seed 7 --json
 expect_json 'H3 1T MoE as 8 x 8 x 8: m = 64, 9.9 %' "it.gpus === 512 && it.pipeline.microBatches === 64 && Math.abs(it.pipeline.closedFormShare - 7 / 71) < 1e-12" meshwright show examples/moe-1t-512xh200.yaml --json
 
+# H5: placement.
+expect 'H5 every preset: tensor innermost, data or pipeline outermost, or the reason' 'Tests .* passed' tests packages/core/src/plan/orders.test.ts
+
 # H6: scaling.
 expect_json 'H6 fixed batch, 8 to 4,096 GPUs: a knee with a named cause' "it.sweep.curves[0].kind === 'strong' && it.sweep.curves[0].knee.gpus >= 8 && it.sweep.curves[0].knee.words.length > 0" meshwright plan examples/llama-3.1-70b-64xh100.yaml --sweep gpus=8..4096 --top 1 --json
 expect 'H6 tree below S = N (N - 1 - log2 N) a B, ring above' 'Tests .* passed' tests packages/core/src/cost/tree-or-ring.test.ts
