@@ -53,6 +53,14 @@ export function summarizeTime(
   let end = host;
   for (const expanded of operations) {
     const { operation } = expanded;
+    if (operation.kind === 'wait') {
+      // The host reads a value: what it issues next comes after the value is there.
+      for (const read of expanded.reads) {
+        const ready = read && (written.get(read.instance.name) ?? outsideClock(read.instance.name, borders));
+        if (ready) host = later(host, ready);
+      }
+      continue;
+    }
     host = plus(host, operation.kind === 'compute' ? cost.launchCompute : cost.launchExchange);
     let start = later(host, lanes.get(operation.lane) ?? never());
     for (const read of expanded.reads) {
@@ -82,7 +90,8 @@ export function summarizeTime(
   ]);
 }
 
-const isTied = (instance: string): boolean => /^[WG]\.tied\b/.test(instance);
+/** In the second bucket of a block: the tied matrix at the ends, experts over a grid of their own in layers. */
+const isTied = (instance: string): boolean => /^[WG]\.(tied\b|[\w-]+\.experts\b)/.test(instance);
 
 function outsideClock(instance: string, borders: Borders): ClockVector | undefined {
   if (instance === borders.input) return unit(ENTRY.input);

@@ -51,7 +51,8 @@ export function endingsFor(
   const known = new Map<string, Endings>();
   return (degrees, microBatches) => {
     const { tensor, expert, expertTensor } = degrees;
-    const name = `${tensor} ${expert} ${expertTensor} ${mostReplicasOf(degrees) > 1} ${microBatches > 1}`;
+    const held = `${replicasOf(degrees) > 1} ${mostReplicasOf(degrees) > 1}`;
+    const name = `${tensor} ${expert} ${expertTensor} ${held} ${microBatches > 1}`;
     const found = known.get(name);
     if (found) return found;
     const made = makeEndings(job, request, degrees, microBatches);

@@ -59,13 +59,6 @@ const cases: readonly Case[] = [
     passes: {},
   },
   {
-    code: 'LAYOUT_KEY_NOT_YET',
-    sizes: { experts: 8 },
-    breaks: { expert: 2 },
-    says: 'layout.expert: expert 2 with expertTensor 2 is not priced yet. Leave both out.',
-    passes: {},
-  },
-  {
     code: 'EXPERT_NEEDS_EXPERTS',
     breaks: { expert: 2 },
     says: 'layout.expert: expert 2 is above 1 and sample has no experts. Leave expert out, or use 1.',
@@ -76,7 +69,7 @@ const cases: readonly Case[] = [
     sizes: { experts: 6 },
     breaks: { expert: 4, expertTensor: 1 },
     says: 'layout.expert: 6 experts cannot be split over 4 ranks. Use 1, 2, 3 or 6.',
-    passes: {},
+    passes: { expert: 2, expertTensor: 1 },
   },
   {
     code: 'EXPERT_WIDTH_NOT_DIVISIBLE',
@@ -90,21 +83,21 @@ const cases: readonly Case[] = [
     sizes: { experts: 8 },
     breaks: { expert: 8, expertTensor: 1 },
     says: 'layout.expert: expertTensor 1 x expert 8 = 8 does not divide the 4 ranks of tensor 2 x context 1 x data 2. Use expert 1, 2 or 4.',
-    passes: {},
+    passes: { expert: 4, expertTensor: 1 },
   },
   {
     code: 'EXPERT_GRID_MOVES_PIPELINE',
     sizes: { experts: 8 },
     breaks: { expert: 2, expertTensor: 2, order: ['tensor', 'context', 'expert', 'pipeline', 'data'] },
     says: 'layout.order: stages are 2 ranks apart in the dense grid and 4 in the expert grid of 1 expert data ranks. Put pipeline last in the order, or first.',
-    passes: {},
+    passes: { expert: 2, expertTensor: 2, order: ['pipeline', 'tensor', 'context', 'expert', 'data'] },
   },
   {
     code: 'EXPERTS_NEED_SEQUENCE_PARALLEL',
     sizes: { experts: 8 },
     breaks: { expert: 2, expertTensor: 1, sequenceParallel: false },
     says: 'layout.sequenceParallel: sequence parallelism is off and experts lie over a grid of their own (expert 2, expertTensor 1) beside tensor 2. Turn it on: each tensor rank sends its own tokens. Or use expert 1 and expertTensor 2.',
-    passes: { sequenceParallel: false },
+    passes: { expert: 2, expertTensor: 1 },
   },
   {
     code: 'BATCH_NOT_DIVISIBLE',

@@ -2,7 +2,7 @@
  * what was rejected on the way, by code. A grid fixes stages, chunks and micro-batches; its endings fix the rest.
  */
 import type { Code } from '../errors/index.ts';
-import { divisorsOf } from '../mesh/index.ts';
+import { commonDivisors, divisorsOf } from '../mesh/index.ts';
 import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
@@ -199,10 +199,10 @@ function* withExperts(
     for (const degrees of all) yield { ...degrees, expert: request.expert ?? 1, expertTensor: degrees.tensor };
     return;
   }
-  const experts = [request.expert ?? 1];
+  const experts = request.expert === undefined ? commonDivisors(counts) : [request.expert];
   for (const degrees of all) {
     const { tensor, context, data } = degrees;
-    const inside = [request.expertTensor ?? tensor];
+    const inside = request.expertTensor === undefined ? [...new Set([1, tensor])] : [request.expertTensor];
     const given = experts.length * inside.length === 1;
     for (const expert of experts) {
       for (const expertTensor of inside) {

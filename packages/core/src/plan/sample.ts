@@ -50,9 +50,12 @@ export interface Sample {
 
 export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   const { kinds } = context.kinds;
+  const data = fewestData(context);
+  const grid = context.grid && { ...context.grid, expertData: expertDataWith(context, data) };
   const alone: BlockContext = {
     ...context,
-    data: 1,
+    data,
+    ...(grid && { grid }),
     kinds: { kinds, kindOf: kinds.map((_, index) => index) },
     model: { ...context.model, layers: kinds.map(({ layer }) => layer) },
   };
@@ -70,7 +73,7 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   const program: Program = {
     schema: 'meshwright.program/1',
     name: 'sample',
-    mesh: createMesh({ tensor: context.tensor }),
+    mesh: createMesh({ tensor: context.tensor, data, ...grid }),
     groups: [],
     layers: kinds.length,
     microBatches: 1,
@@ -100,6 +103,14 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
     tailScalarBytes: scalars.length * bytesOf('fp32') - lifetimes.residentBytes,
   };
 }
+
+/** A call knows nothing of its replicas: one data rank is enough, or as many as fill one expert grid. */
+function fewestData(context: BlockContext): number {
+  for (let data = 1; ; data++) if (Number.isInteger(expertDataWith(context, data))) return data;
+}
+
+const expertDataWith = ({ tensor, grid }: BlockContext, data: number): number =>
+  grid === undefined ? 1 : (tensor * data) / (grid.expert * grid.expertTensor);
 
 /** The operations of each call; the items are those of {@link sampleItems}. */
 function slicesOf(

@@ -11,20 +11,6 @@ const grid = ['tensor', 'context', 'data', 'expert', 'expertTensor'] as const;
 /** Rules that read the model, the degrees and the order. */
 export const expertRules: readonly ExpertRule[] = [
   {
-    code: 'LAYOUT_KEY_NOT_YET',
-    key: 'expert',
-    reads: ['tensor', 'expert', 'expertTensor'],
-    source: 'this version: programs have no expert exchanges yet',
-    find: (job, { tensor, expert, expertTensor }) =>
-      expertCounts(job).length === 0 || !hasExpertGrid({ tensor, expert, expertTensor })
-        ? undefined
-        : {
-            message: `expert ${expert} with expertTensor ${expertTensor} is not priced yet.`,
-            hint: 'Leave both out.',
-            values: { expert, expertTensor },
-          },
-  },
-  {
     code: 'EXPERT_NEEDS_EXPERTS',
     key: 'expert',
     reads: ['expert'],

@@ -1,10 +1,10 @@
 /** @file What the data axis adds to a stage at least. */
-import { isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
+import { isSharded, reducesEachMicroBatch, replicasOfBucket } from '../../compile/index.ts';
 import { ENTRY, EXIT, TIER_OVERLAP } from '../../cost/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { LayerPrice } from '../blocks.ts';
 import type { LayerRun } from '../rows.ts';
-import { layerElements, type StageLoad, sizeOf, way } from './load.ts';
+import { expertsOf, layerElements, type StageLoad, sizeOf, way } from './load.ts';
 import type { BoundInput } from './time.ts';
 
 /** Seconds of the data axis on one stage; each is part of a path. */
@@ -44,6 +44,14 @@ const exchangeOf =
   ({ prices }: BoundInput) =>
   (kind: ExchangeKind, bytes: number): number =>
     prices.exchange({ kind, algorithm: 'ring', bytes, axes: ['data'] });
+
+/** Seconds of an exchange of experts over their own replicas; 0 where there is one. */
+const expertExchangeOf =
+  ({ prices, layout }: BoundInput) =>
+  (kind: ExchangeKind, bytes: number): number =>
+    bytes === 0 || replicasOfBucket({ experts: true }, layout) === 1
+      ? 0
+      : prices.exchange({ kind, algorithm: 'ring', bytes, axes: ['expertData'] });
 
 /** Sharding 3: a gather for each run, a reduction for each block and micro-batch. */
 function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
@@ -91,12 +99,19 @@ interface Unit {
 
 function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice): Unit {
   const exchange = exchangeOf(input);
+  const expertExchange = expertExchangeOf(input);
   const elements = sizeOf(input.counts.layers[first]);
+  const experts = input.counts.layers[first]?.experts ?? 0;
+  const gatherExperts = expertExchange('all-gather', experts * bytesOf(input.weightType));
+  // Of the two gathers of a unit that of its experts ends last.
+  const entry = gatherExperts > 0 ? ENTRY.tied : ENTRY.own;
   return {
     elements,
-    gather: exchange('all-gather', elements * bytesOf(input.weightType)),
-    reduce: exchange('reduce-scatter', elements * bytesOf(input.layout.gradientType)),
-    calls: way(forward.matrix, ENTRY.own, EXIT.compute) + way(backward.matrix, ENTRY.own, EXIT.compute),
+    gather: exchange('all-gather', elements * bytesOf(input.weightType)) + gatherExperts,
+    reduce:
+      exchange('reduce-scatter', elements * bytesOf(input.layout.gradientType)) +
+      expertExchange('reduce-scatter', experts * bytesOf(input.layout.gradientType)),
+    calls: way(forward.matrix, entry, EXIT.compute) + way(backward.matrix, entry, EXIT.compute),
   };
 }
 
@@ -119,6 +134,9 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
     const whole = full > 0 ? full * exchange(kind, perBucket * layer * bytes) : 0;
     return whole + (rest > 0 ? exchange(kind, rest * layer * bytes) : 0);
   };
+  const expertExchange = expertExchangeOf(input);
+  const experts = (runs: readonly LayerRun[]): number =>
+    expertExchange(reduce, expertsOf(runs, input.blocks, input.counts) * gradient) / TIERS;
   return (load) => {
     const apart = !load.headInFirst;
     const known = lowestBucket(input, load);
@@ -129,8 +147,10 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
       open: sharded ? exchange('all-gather', known * bytesOf(weightType)) : 0,
       opened: sharded ? sum('all-gather', runs, bytesOf(weightType), apart) : 0,
       last: exchange(reduce, known * gradient),
-      burst: sum(reduce, runs, gradient, apart),
-      reduceLane: each ? microBatches * sum(reduce, load.runs, gradient, apart && layout.chunks === 1) : 0,
+      burst: sum(reduce, runs, gradient, apart) + experts(runs),
+      reduceLane: each
+        ? microBatches * (sum(reduce, load.runs, gradient, apart && layout.chunks === 1) + experts(load.runs))
+        : 0,
     };
   };
 }

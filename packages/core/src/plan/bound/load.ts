@@ -21,8 +21,9 @@ export interface StageLoad {
   readonly lastBackward: number;
   /** First chunk forward on the compute lane. */
   readonly openForward: number;
-  /** Parameters on one rank. */
+  /** Parameters on one rank, without experts over a grid of their own; and those. */
   readonly elements: number;
+  readonly expertElements: number;
   /** Of the embedding block without the tied matrix; 0 on other stages. */
   readonly embedElements: number;
   /** Layers of all chunks. */
@@ -106,6 +107,7 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
     lastBackward: way(backward, ENTRY.compute, EXIT.compute),
     openForward: way(forward, ENTRY.compute, EXIT.compute),
     elements: layerElements(runs, blocks, counts) + ends,
+    expertElements: expertsOf(runs, blocks, counts),
     embedElements,
     runs: joined(runs),
     firstRow,
@@ -128,5 +130,16 @@ export function layerElements(
 ): number {
   let sum = 0;
   for (const { kind, count } of runs) sum += count * sizeOf(counts.layers[layers[kind]?.first ?? 0]);
+  return sum;
+}
+
+/** Experts of layers on one rank, where they have a grid of their own. */
+export function expertsOf(
+  runs: readonly LayerRun[],
+  { layers }: Pick<BlockPrices, 'layers'>,
+  counts: ParameterCounts,
+): number {
+  let sum = 0;
+  for (const { kind, count } of runs) sum += count * (counts.layers[layers[kind]?.first ?? 0]?.experts ?? 0);
   return sum;
 }

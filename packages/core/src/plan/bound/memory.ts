@@ -1,5 +1,5 @@
 /** @file A lower bound on the memory of each stage: live bytes at moments that the schedule passes through. */
-import { isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
+import { isSharded, reducesEachMicroBatch, replicasOfBucket } from '../../compile/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { BlockPrice, LayerPrice } from '../blocks.ts';
 import type { LayerRow, LayerRun } from '../rows.ts';
@@ -27,16 +27,21 @@ export function peakBound(
 }
 
 /** Weights, gradients and optimizer of a stage, without padding. */
-function stateBytes({ layout, weightType, optimizerTensors }: BoundInput, load: StageLoad): number {
-  const sharded = isSharded(layout);
-  const shard = sharded ? layout.data : 1;
-  const weights = sharded && layout.sharding === 3 ? load.elements / shard : load.elements;
+const stateBytes = (input: BoundInput, { elements, expertElements }: StageLoad): number =>
+  bytesOfState(input, elements, {}) + (expertElements > 0 ? bytesOfState(input, expertElements, { experts: true }) : 0);
+
+function bytesOfState(
+  { layout, weightType, optimizerTensors }: BoundInput,
+  elements: number,
+  bucket: { readonly experts?: true },
+): number {
+  const sharded = isSharded(layout, bucket);
+  const shard = sharded ? replicasOfBucket(bucket, layout) : 1;
+  const weights = sharded && layout.sharding === 3 ? elements / shard : elements;
   const apart = sharded && layout.sharding >= 2;
-  const gradients = apart ? load.elements / shard + (reducesEachMicroBatch(layout) ? 0 : load.elements) : load.elements;
+  const gradients = apart ? elements / shard + (reducesEachMicroBatch(layout, bucket) ? 0 : elements) : elements;
   return (
-    weights * bytesOf(weightType) +
-    gradients * bytesOf(layout.gradientType) +
-    (load.elements / shard) * 4 * optimizerTensors
+    weights * bytesOf(weightType) + gradients * bytesOf(layout.gradientType) + (elements / shard) * 4 * optimizerTensors
   );
 }
 

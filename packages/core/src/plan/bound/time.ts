@@ -1,5 +1,5 @@
 /** @file A lower bound on the time of a step. */
-import { isSharded } from '../../compile/index.ts';
+import { isSharded, replicasOfBucket } from '../../compile/index.ts';
 import { type OptimizerSeconds, optimizerSeconds, type SpecInput } from '../evaluate/buckets.ts';
 import { dataAxis } from './data-axis.ts';
 import type { StageLoad } from './load.ts';
@@ -36,10 +36,10 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
   const { layout, microBatches } = input;
   const send = sendSeconds(input);
   const axisOf = dataAxis(input);
-  const shards = isSharded(layout) ? layout.data : 1;
+  const updated = updatedElements(layout);
   let known = loads[0] as StageLoad;
   let axis = axisOf(known);
-  let tail = input.tailOf(known.elements / shards, input);
+  let tail = input.tailOf(updated(known), input);
   const { norm } = tail;
   let best = layout.schedule === 'naive' ? microBatches * roundTrip(loads, send) + norm : 0;
   let update = 0;
@@ -50,7 +50,7 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
     if (load !== known) {
       known = load;
       axis = axisOf(load);
-      tail = input.tailOf(load.elements / shards, input);
+      tail = input.tailOf(updated(load), input);
     }
     const work = microBatches * load.computeSeconds;
     const end = Math.max(Math.max(arrive, axis.open) + work, axis.opened + work - load.openForward);
@@ -66,6 +66,14 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
     leave += send + load.firstBackward;
   }
   return best + update;
+}
+
+/** Elements that one rank of a stage updates. */
+function updatedElements(layout: BoundInput['layout']): (load: StageLoad) => number {
+  const shards = isSharded(layout) ? layout.data : 1;
+  const experts = { experts: true } as const;
+  const expertShards = isSharded(layout, experts) ? replicasOfBucket(experts, layout) : 1;
+  return (load) => load.elements / shards + load.expertElements / expertShards;
 }
 
 function sendSeconds({ layout, blocks, prices }: BoundInput): number {

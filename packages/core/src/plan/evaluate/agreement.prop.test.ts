@@ -46,6 +46,7 @@ const properties: readonly (readonly [string, number, CaseRange])[] = [
   ],
   ['with several buckets', 60, { sharding: [0, 1, 2], bucketMB: [0.004, 0.01, 0.03], data: [2, 4] }],
   ['with several chunks', 60, { interleaved: true, rounds: [1, 6] }],
+  ['with experts over a grid of their own', 120, { experts: true, bucketMB: [0.02, 0.1, 25] }],
 ];
 
 describe('block level equals operation level', () => {

@@ -6,6 +6,8 @@ import {
   type ParameterCounts,
   paddedParts,
   reducesEachMicroBatch,
+  replicaAxis,
+  replicasOfBucket,
   sumsOverEnds,
 } from '../../compile/index.ts';
 import type { Prices } from '../../cost/index.ts';
@@ -17,7 +19,7 @@ import type { BlockPrices } from '../blocks.ts';
 import type { LayerRow } from '../rows.ts';
 
 /** A bucket by its size: where its blocks lie does not matter to its exchanges. */
-export type BucketSize = Pick<BucketPlan, 'elements' | 'summed' | 'tied'>;
+export type BucketSize = Pick<BucketPlan, 'elements' | 'summed' | 'tied' | 'experts'>;
 
 /** What a step is worked out from. */
 export interface SpecInput {
@@ -41,6 +43,11 @@ export interface BucketSpec {
   readonly sumSeconds: number;
   /** Sum over both ends, whole or shard. */
   readonly endsSeconds: number;
+  /** Its gradients are reduced over its replicas, after every micro-batch or once; its weights are gathered. */
+  readonly reduces: boolean;
+  readonly reducesEach: boolean;
+  readonly gathers: boolean;
+  /** Of a gathered copy. */
   readonly weightBytes: number;
   readonly gradientBytes: number;
   /** Waits for the other end, so it is reduced in the tail. */
@@ -57,8 +64,9 @@ export function bucketSpecs(input: SpecInput): (size: BucketSize) => BucketSpec 
   const known: BucketSpec[] = [];
   return (size) => {
     for (const spec of known) {
-      const { elements, summed, tied } = spec.plan;
-      if (elements === size.elements && summed === size.summed && tied === size.tied) return spec;
+      const { elements, summed, tied, experts } = spec.plan;
+      const same = elements === size.elements && summed === size.summed && tied === size.tied;
+      if (same && experts === size.experts) return spec;
     }
     const spec = bucketSpec(size, input);
     known.push(spec);
@@ -70,14 +78,18 @@ function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
   const { job, layout, weightType } = input;
   const parts = paddedParts(size, layout);
   const elements = parts.reduce((sum, part) => sum + part, 0);
-  const shardElements = isSharded(layout) ? elements / layout.data : elements;
+  const sharded = isSharded(layout, size);
+  const shardElements = sharded ? elements / replicasOfBucket(size, layout) : elements;
   const gradient = bytesOf(layout.gradientType);
   const weight = bytesOf(weightType);
-  const { heldWeights, heldGradients } = heldElements(elements, shardElements, layout);
+  const { heldWeights, heldGradients } = heldElements(size, elements, shardElements, layout);
   return {
     plan: size,
     ...exchangeSeconds(size, parts, elements, input),
-    weightBytes: elements * weight,
+    reduces: replicasOfBucket(size, layout) > 1,
+    reducesEach: reducesEachMicroBatch(layout, size),
+    gathers: sharded,
+    weightBytes: sharded ? elements * weight : 0,
     gradientBytes: elements * gradient,
     inTail: sumsOverEnds(size, layout),
     elements,
@@ -90,16 +102,17 @@ function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
 function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: number, input: SpecInput) {
   const { layout, prices, weightType } = input;
   const gradient = bytesOf(layout.gradientType);
-  const shards = isSharded(layout) ? layout.data : 1;
-  const overData = (kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
-    layout.data === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: ['data'] });
+  const replicas = replicasOfBucket(size, layout);
+  const shards = isSharded(layout, size) ? replicas : 1;
+  const overReplicas = (kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
+    replicas === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: [replicaAxis(size)] });
   const sum = (count: number, axes: ['tensor'] | ['pipeline'], members: 'all' | 'ends'): number =>
     prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes: count * gradient, axes, members });
   const slice = parts.length > 1 ? (parts[0] ?? 0) : size.summed;
-  const summed = reducesEachMicroBatch(layout) ? Math.ceil(slice / shards) : size.summed;
+  const summed = reducesEachMicroBatch(layout, size) ? Math.ceil(slice / shards) : size.summed;
   return {
-    gatherSeconds: layout.sharding > 0 ? overData('all-gather', elements * bytesOf(weightType)) : 0,
-    reduceSeconds: overData(layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter', elements * gradient),
+    gatherSeconds: layout.sharding > 0 ? overReplicas('all-gather', elements * bytesOf(weightType)) : 0,
+    reduceSeconds: overReplicas(layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter', elements * gradient),
     sumSeconds: size.summed > 0 ? sum(summed, ['tensor'], 'all') : 0,
     endsSeconds:
       size.tied && layout.pipeline > 1
@@ -109,11 +122,11 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
 }
 
 /** Elements of weights and gradients that are there throughout. */
-function heldElements(elements: number, shard: number, layout: Layout) {
-  if (!isSharded(layout)) return { heldWeights: elements, heldGradients: elements };
+function heldElements(size: BucketSize, elements: number, shard: number, layout: Layout) {
+  if (!isSharded(layout, size)) return { heldWeights: elements, heldGradients: elements };
   const { sharding } = layout;
   // Sharding 1 reduces in place: its shard is a part of the whole gradients.
-  const whole = reducesEachMicroBatch(layout) ? 0 : elements;
+  const whole = reducesEachMicroBatch(layout, size) ? 0 : elements;
   return {
     heldWeights: sharding === 3 ? shard : elements,
     heldGradients: sharding >= 2 ? shard + whole : elements,
@@ -132,10 +145,10 @@ export function optimizerSeconds(
   elements: number,
   shardElements: number,
 ): OptimizerSeconds {
-  const sharded = isSharded(layout);
   const local = (dtype: DType, count: number): LocalOperand => ({ dims: [count], dtype, accumulate: false });
-  const gradients = local(layout.gradientType, sharded ? shardElements : elements);
-  const weights = local(weightType, sharded && layout.sharding === 3 ? shardElements : elements);
+  // Of a whole buffer only the part that the gradient covers is written.
+  const gradients = local(layout.gradientType, shardElements);
+  const weights = local(weightType, elements);
   const state = local('fp32', shardElements * optimizerTensors(job).length);
   const scalar: LocalOperand = { dims: [], dtype: 'fp32', accumulate: false };
   const norm = kernels['square-sum'].work({ reads: [gradients], writes: [scalar], attributes: {} });

@@ -4,7 +4,7 @@ import { clusterFromRequest } from '../../cluster/index.ts';
 import type { ExchangeRequest, PriceBook, Prices } from '../../cost/index.ts';
 import { createPriceBook } from '../../cost/index.ts';
 import { createJob, type Job, type Precision } from '../../job/index.ts';
-import { checkLayout, type Layout, normalizeLayout } from '../../layout/index.ts';
+import { checkLayout, hasExpertGrid, type Layout, normalizeLayout } from '../../layout/index.ts';
 import { defaultOrder } from '../../mesh/index.ts';
 import { type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
 import { type Mixed, mixedModel } from '../../model/mixed.fixture.ts';
@@ -49,6 +49,8 @@ const mixed = ['windows', 'experts', 'leading'] as const satisfies readonly Mixe
 type ModelName = keyof typeof models | Mixed;
 const modelNames: readonly ModelName[] = [...(Object.keys(models) as (keyof typeof models)[]), ...mixed];
 
+const modelsWithExperts: readonly ModelName[] = ['mixtral', 'mixtral', 'experts', 'leading'];
+
 function modelOf(name: ModelName, layers: number): ModelSpec {
   const kind = mixed.find((each) => each === name);
   if (kind) return mixedModel(kind, { ...sizes, kvHeads: 4, layers });
@@ -75,7 +77,7 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   const layout = normalizeLayout(job, {
     ...grid,
     ...rest,
-    expertTensor: rest.tensor,
+    expertTensor: rest.expertTensor === 0 ? rest.tensor : rest.expertTensor,
     order: orders[order] ?? defaultOrder,
   });
   if (!checkLayout(job, layout).every(({ code, severity }) => code === 'DEGREES_NOT_GPUS' || severity !== 'error')) {
@@ -142,6 +144,8 @@ const flat: readonly fc.Arbitrary<Choice['grid']>[] = [
 
 /** What a property asks of its cases. */
 export interface CaseRange {
+  /** Experts over a grid of their own. */
+  readonly experts?: true;
   readonly interleaved?: boolean;
   readonly pipelines?: boolean;
   readonly sharding?: readonly Layout['sharding'][];
@@ -159,7 +163,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
   const grids = range.interleaved ? interleaved : range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
   return fc
     .record<Choice>({
-      model: fc.constantFrom(...modelNames),
+      model: fc.constantFrom(...(range.experts ? modelsWithExperts : modelNames)),
       job: fc.record({
         attention: fc.constantFrom('flash', 'unfused'),
         dropout: fc.constantFrom(0, 0.1),
@@ -173,8 +177,9 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         data: fc.constantFrom(...data),
         context: fc.constant(1),
         contextKind: fc.constant('ring' as const),
-        expert: fc.constant(1),
-        expertTensor: fc.constant(1),
+        expert: range.experts ? fc.constantFrom(1, 2, 4) : fc.constantFrom(1, 1, 2),
+        // 0: like tensor.
+        expertTensor: fc.constantFrom(0, 0, 1, 2),
         microBatch: fc.constantFrom(1, 2),
         sharding: fc.constantFrom(...sharding),
         prefetch: fc.constantFrom(...prefetch),
@@ -191,5 +196,6 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
       seed: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1_000_000 })),
     })
     .map(caseOf)
-    .filter((each) => each !== undefined);
+    .filter((each) => each !== undefined)
+    .filter(({ layout }) => range.experts !== true || hasExpertGrid(layout));
 }

@@ -3,8 +3,9 @@
  * A chunk is what it holds: a row of layers by kind, the embedding or not, the head or not. Its buckets are numbered
  * from its first one; the tied matrix, which both ends share, is by itself.
  */
-import { type BucketPlan, isSharded, planBuckets, reducesEachMicroBatch, sumsOverEnds } from '../../compile/index.ts';
+import { type BucketPlan, isSharded, planBuckets, sumsOverEnds } from '../../compile/index.ts';
 import type { BlockMatrix } from '../../cost/index.ts';
+import { mostReplicasOf } from '../../layout/index.ts';
 import type { BlockPrice, BlockPrices, ChunkPrice, LayerPrice } from '../blocks.ts';
 import type { LayerRow } from '../rows.ts';
 import type { BucketSpec, SpecInput } from './buckets.ts';
@@ -17,13 +18,18 @@ export interface Piece {
   readonly bytes: Float64Array;
   /** Bucket that its own weights and gradients lie in, counted from the chunk's first; -1 for none. */
   readonly own: number;
+  /** Bucket of its experts where these have one of their own, counted alike; -1 for none. */
+  readonly experts: number;
   readonly touchesTied: boolean;
+  /** Touches a second bucket: that of its experts, or the tied one. */
+  readonly hasSecond: boolean;
   readonly readsWeights: boolean;
   /** Forward: its backward reads them too. */
   readonly readsAgain: boolean;
   /** After it the gradients of its own bucket, or of the tied one, are complete and can be reduced. */
   readonly completesOwn: boolean;
   readonly completesTied: boolean;
+  readonly completesExperts: boolean;
 }
 
 /** What tells a chunk from others under one layout. */
@@ -80,10 +86,12 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
   const plans = all.filter((plan) => !plan.tied);
   const tied = all.find((plan) => plan.tied);
   const bucketAt = new Int32Array(headBlock + 2).fill(-1);
+  const expertsAt = new Int32Array(headBlock + 2).fill(-1);
   plans.forEach((plan, bucket) => {
-    for (const block of plan.blocks) bucketAt[block + 1] = bucket;
+    const at = plan.experts ? expertsAt : bucketAt;
+    for (const block of plan.blocks) at[block + 1] = bucket;
   });
-  const buckets = layout.data > 1 ? plans.map(bucketOf) : [];
+  const buckets = mostReplicasOf(layout) > 1 ? plans.map(bucketOf) : [];
   const cut: Cutting = {
     input,
     content,
@@ -92,6 +100,7 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
     tied,
     headBlock,
     bucketAt,
+    expertsAt,
     kindOf: kindsOf(row),
     tiedBucket: tied && bucketOf(tied),
   };
@@ -118,6 +127,8 @@ interface Cutting {
   readonly headBlock: number;
   /** Bucket of each block, the embedding's first; -1 for none. */
   readonly bucketAt: Int32Array;
+  /** The same for buckets of experts. */
+  readonly expertsAt: Int32Array;
   /** Kind of each layer of the chunk, counted from its first. */
   readonly kindOf: readonly number[];
 }
@@ -141,20 +152,21 @@ function callOf({ ends, layers }: BlockPrices, direction: 'F' | 'B', kind: numbe
 
 /** Cuts a chunk where the bucket or the kind changes; units of sharding 3 are single blocks. */
 function pieces(direction: 'F' | 'B', order: readonly number[], cut: Cutting): readonly Piece[] {
-  const { bucketAt } = cut;
+  const { bucketAt, expertsAt } = cut;
   const makePiece = pieceMaker(direction, cut);
   const result: Piece[] = [];
   for (let index = 0; index < order.length; ) {
     const first = order[index] as number;
     const own = bucketAt[first + 1] as number;
+    const experts = expertsAt[first + 1] as number;
     const kind = kindOfBlock(cut, first);
     let length = 1;
     while (cut.input.layout.sharding < 3 && index + length < order.length) {
       const next = order[index + length] as number;
-      if (kindOfBlock(cut, next) !== kind || bucketAt[next + 1] !== own) break;
+      if (kindOfBlock(cut, next) !== kind || bucketAt[next + 1] !== own || expertsAt[next + 1] !== experts) break;
       length += 1;
     }
-    result.push(makePiece(kind, order[index + length - 1] as number, length, own));
+    result.push(makePiece(kind, order[index + length - 1] as number, length, own, experts));
     index += length;
   }
   return result;
@@ -165,42 +177,56 @@ interface Priced {
   readonly call: BlockPrice;
   readonly length: number;
   readonly bucket: BucketSpec | undefined;
+  readonly second: BucketSpec | undefined;
   readonly makesOwn: boolean;
+  readonly makesSecond: boolean;
   readonly bytes: Float64Array;
 }
 
-type MakePiece = (kind: number, last: number, length: number, own: number) => Piece;
+type MakePiece = (kind: number, last: number, length: number, own: number, experts: number) => Piece;
 
 function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
   const { input, content, plans, buckets, tied } = cut;
   const { blocks, layout } = input;
-  const each = reducesEachMicroBatch(layout);
   const tiedSums = tied !== undefined && sumsOverEnds(tied, layout);
+  const completes = (bucket: number, last: number): boolean =>
+    direction === 'B' && content.lowest && plans[bucket]?.readyBlock === last;
   let before: Priced | undefined;
-  let made = -1;
-  return (kind, last, length, own) => {
+  const made = { own: -1, experts: -1 };
+  return (kind, last, length, own, experts) => {
     const call = callOf(blocks, direction, kind);
     const touchesTied = tied !== undefined && kind < 0;
-    const plan = plans[own];
     const bucket = buckets[own];
-    const makesOwn = each && own !== made;
-    made = own;
-    if (before?.call !== call || before.length !== length || before.bucket !== bucket || before.makesOwn !== makesOwn) {
-      // The embedding finds the tied gradients made where the head is on its stage.
-      const makesTied = each && touchesTied && !(kind === -1 && content.head);
-      const bytes = pieceBytes(call.memory, length, bucket, cut.tiedBucket, { own: makesOwn, tied: makesTied });
-      before = { call, length, bucket, makesOwn, bytes };
+    const second = touchesTied ? cut.tiedBucket : buckets[experts];
+    const makesOwn = bucket?.reducesEach === true && own !== made.own;
+    // The embedding finds the tied gradients made where the head is on its stage.
+    const isFirst = touchesTied ? !(kind === -1 && content.head) : experts !== made.experts;
+    const makesSecond = second?.reducesEach === true && isFirst;
+    made.own = own;
+    if (experts >= 0) made.experts = experts;
+    const same = before?.call === call && before.length === length && before.bucket === bucket;
+    if (
+      before === undefined ||
+      !same ||
+      before.second !== second ||
+      before.makesOwn !== makesOwn ||
+      before.makesSecond !== makesSecond
+    ) {
+      const bytes = pieceBytes(call.memory, length, bucket, second, { own: makesOwn, tied: makesSecond });
+      before = { call, length, bucket, second, makesOwn, makesSecond, bytes };
     }
-    const backward = direction === 'B';
     return {
       matrix: length > 1 ? blocks.run(direction, kind, length) : call.matrix,
       bytes: before.bytes,
       own,
+      experts,
       touchesTied,
+      hasSecond: touchesTied || experts >= 0,
       readsWeights: call.readsWeights,
-      readsAgain: !backward && callOf(blocks, 'B', kind).readsWeights,
-      completesOwn: backward && content.lowest && plan?.readyBlock === last,
-      completesTied: backward && tied?.readyBlock === last && !tiedSums,
+      readsAgain: direction === 'F' && callOf(blocks, 'B', kind).readsWeights,
+      completesOwn: completes(own, last),
+      completesTied: direction === 'B' && tied?.readyBlock === last && !tiedSums,
+      completesExperts: completes(experts, last),
     };
   };
 }

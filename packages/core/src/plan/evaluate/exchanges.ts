@@ -1,6 +1,7 @@
 /** @file Exchanges during the walk: receives and sends between stages, gathers and reductions over data. Each takes the
  * host's time to issue it and its turn on its lane.
  */
+import type { BucketSpec } from './buckets.ts';
 import { BACKWARD, POSTS } from './order.ts';
 import {
   ACTIVATION_IN,
@@ -63,8 +64,8 @@ export function gatherUpdated(walk: Walk, stage: number): void {
   const base = stage * WIDTH;
   const first = step.stageBucket[stage] as number;
   for (const bucket of step.stages[stage]?.opening ?? []) {
-    const seconds = step.buckets[first + bucket]?.gatherSeconds ?? 0;
-    gather(walk, base, seconds, walk.weightReady, first + bucket);
+    const { gathers, gatherSeconds } = step.buckets[first + bucket] as BucketSpec;
+    if (gathers) gather(walk, base, gatherSeconds, walk.weightReady, first + bucket);
   }
 }
 
@@ -82,8 +83,8 @@ export function reduceBucket(walk: Walk, base: number, index: number): void {
   const { state, step, gradientReady } = walk;
   const bucket = step.buckets[index];
   if (bucket === undefined) return;
-  if (!step.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
-  if (step.layout.data > 1) {
+  if (!bucket.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
+  if (bucket.reduces) {
     const host = (state[base + HOST] as number) + step.launchExchange;
     state[base + HOST] = host;
     const start = Math.max(host, state[base + REDUCE] as number, gradientReady[index] as number);
@@ -92,7 +93,7 @@ export function reduceBucket(walk: Walk, base: number, index: number): void {
     gradientReady[index] = end;
   }
   // Gradients of one micro-batch are not kept.
-  if (step.reducesEach) state[base + BYTES] = (state[base + BYTES] as number) - bucket.gradientBytes;
+  if (bucket.reducesEach) state[base + BYTES] = (state[base + BYTES] as number) - bucket.gradientBytes;
 }
 
 /** Sums the whole parameters' part of a bucket. */

@@ -8,7 +8,7 @@ import {
   type Prices,
 } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
-import { type Layout, meshOf } from '../../layout/index.ts';
+import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
 import { layerKinds } from '../../model/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
@@ -39,20 +39,24 @@ export function createEvaluator(
   options: PriceOptions = {},
   book: Pick<PriceBook, 'pricesOf'> = createPriceBook(job.cluster, { ...priceOptionsOf(job), ...options }),
 ): Evaluator {
-  const places = new Map<Layout['order'], PlacePrices>();
+  const places = new Map<Layout['order'], Map<number, PlacePrices>>();
   const counts = new Map<number, ParameterCounts>();
   const rowsFor = rowsBySplit(job);
   const orders = orderBook();
 
   const placeOf = (layout: Layout): PlacePrices =>
-    remember(places, layout.order, () => ({ prices: new Map(), blocks: new Map() }));
+    remember(
+      remember(places, layout.order, () => new Map<number, PlacePrices>()),
+      expertsKey(layout),
+      () => ({ prices: new Map(), blocks: new Map() }),
+    );
   const pricesFor = (layout: Layout): Prices => {
     return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(meshOf(layout)));
   };
   const blocksFor = (layout: Layout): BlockPrices => {
     const known = placeOf(layout).blocks;
-    // Where tensor is the fastest axis its groups do not depend on the other degrees.
-    const place = layout.order[0] === 'tensor' ? layout.tensor : degreesKey(layout);
+    // Where tensor is the fastest axis its groups do not depend on the other degrees; nor do those of experts behind it.
+    const place = isNested(layout) ? layout.tensor : degreesKey(layout);
     return remember(
       remember(known, place, () => new Map<number, BlockPrices>()),
       blockKey(layout),
@@ -61,7 +65,9 @@ export function createEvaluator(
     );
   };
   const countsFor = (layout: Layout): ParameterCounts =>
-    remember(counts, layout.tensor * 2 + (layout.sequenceParallel ? 1 : 0), () => parameterCounts(job.model, layout));
+    remember(counts, (expertsKey(layout) * 2 ** 16 + layout.tensor) * 2 + (layout.sequenceParallel ? 1 : 0), () =>
+      parameterCounts(job.model, layout),
+    );
   const orderFor = (layout: Layout): WalkOrder => {
     const { schedule, pipeline, chunks } = layout;
     return orders({ schedule, stages: pipeline, chunks, microBatches: microBatches(job, layout) }, lookaheadOf(layout));
@@ -85,7 +91,9 @@ export function createEvaluator(
       }),
     blockCount: () => {
       let count = 0;
-      for (const { blocks } of places.values()) for (const known of blocks.values()) count += known.size;
+      for (const place of places.values()) {
+        for (const { blocks } of place.values()) for (const known of blocks.values()) count += known.size;
+      }
       return count;
     },
   };
@@ -105,11 +113,20 @@ function sampleCost({ program }: Sample, prices: Prices): OperationCost {
   return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
 }
 
-/** What is known under one order of the axes. Keys are numbers: a search asks for them a million times. */
+/** What is known under one order of the axes and one expert grid. Keys are numbers: a search asks for them a million times. */
 interface PlacePrices {
   readonly prices: Map<number, Prices>;
   readonly blocks: Map<number, Map<number, BlockPrices>>;
 }
+
+/** 0 where experts have no grid of their own, and a number for every grid. */
+const expertsKey = (layout: Layout): number =>
+  hasExpertGrid(layout) ? layout.expert * 2 ** 12 + layout.expertTensor : 0;
+
+/** The groups that a block's exchanges run in are made of neighbouring ranks whatever the other degrees are. */
+const isNested = (layout: Layout): boolean =>
+  layout.order[0] === 'tensor' &&
+  (!hasExpertGrid(layout) || layout.order.filter((axis) => axis !== 'context')[1] === 'expert');
 
 /** Degrees of one number of ranks: two of them say the third. */
 const degreesKey = ({ tensor, pipeline, data }: Layout): number => (tensor * 2 ** 17 + pipeline) * 2 ** 17 + data;

@@ -1,7 +1,7 @@
 /** @file A layout reduced to numbers for the walk: matrices, bytes and seconds by place, buckets one after the other. */
-import { type BucketPlan, isSharded, reducesEachMicroBatch } from '../../compile/index.ts';
+import { type BucketPlan, isSharded, reducesEachMicroBatch, sumsNormOverData } from '../../compile/index.ts';
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
-import type { Layout } from '../../layout/index.ts';
+import { type Layout, mostReplicasOf } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
 import type { LayerRow } from '../rows.ts';
 import { type BucketSpec, bucketSpecs, optimizerSeconds, type SpecInput } from './buckets.ts';
@@ -48,6 +48,8 @@ export interface StepSpec {
   readonly reducingVisits: number;
   /** Gradients are reduced after every micro-batch. */
   readonly reducesEach: boolean;
+  /** The host waits for the device within a block: for the counts of routed rows. */
+  readonly hostWaits: boolean;
   readonly sendSeconds: number;
   readonly borderBytes: number;
   readonly launchCompute: number;
@@ -70,6 +72,7 @@ export function stepSpec(input: SpecInput): StepSpec {
     ...tablesOf(stages, layout.chunks),
     ...specialVisits(mode, layout),
     reducesEach,
+    hostWaits: layout.expert > 1,
     sendSeconds:
       layout.pipeline === 1
         ? 0
@@ -83,7 +86,7 @@ export function stepSpec(input: SpecInput): StepSpec {
 }
 
 function dataMode(layout: Layout): DataMode {
-  if (layout.data === 1) return 'alone';
+  if (mostReplicasOf(layout) === 1) return 'alone';
   if (layout.sharding === 3) return 'units';
   return reducesEachMicroBatch(layout) ? 'per-micro-batch' : 'per-step';
 }
@@ -103,7 +106,7 @@ function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' |
   return {
     normSums: [
       over('tensor', layout.tensor > 1),
-      over('data', isSharded(layout)),
+      over('data', sumsNormOverData(layout)),
       over('pipeline', layout.pipeline > 1),
     ],
     lossSeconds: over('data', layout.data > 1),
@@ -113,6 +116,7 @@ function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' |
 function stageSpecs(input: SpecInput): readonly StageSpec[] {
   const { layout, rows } = input;
   const { pipeline, chunks } = layout;
+  const replicas = mostReplicasOf(layout);
   const firstLayers = startsOf(rows);
   const bucketOf = bucketSpecs(input);
   const chunkOf = chunkSpecs(input, bucketOf);
@@ -123,7 +127,7 @@ function stageSpecs(input: SpecInput): readonly StageSpec[] {
       const position = chunk * pipeline + stage;
       const row = rows[position] as LayerRow;
       const firstLayer = firstLayers[position] as number;
-      const lowest = layout.data > 1 || chunk === 0;
+      const lowest = replicas > 1 || chunk === 0;
       mine.push(chunkOf({ row, firstLayer, embed: position === 0, head: position === pipeline * chunks - 1, lowest }));
     }
     const before = stages[stage - 1];
@@ -158,7 +162,11 @@ function stageSpec(
     for (const bucket of chunk.opening) opening.push(bucket < 0 ? 0 : buckets.length + bucket);
     for (const bucket of chunk.buckets) buckets.push(bucket);
   }
-  if (input.layout.data === 1) buckets.push(bucketOf(joined(chunks.flatMap((chunk) => chunk.plans))));
+  if (mostReplicasOf(input.layout) === 1) {
+    const plans = chunks.flatMap((chunk) => chunk.plans);
+    buckets.push(bucketOf(joined(plans.filter((plan) => !plan.experts))));
+    if (plans.some((plan) => plan.experts)) buckets.push(bucketOf(joined(plans.filter((plan) => plan.experts))));
+  }
   let elements = 0;
   let shardElements = 0;
   let residentBytes = input.blocks.tailScalarBytes;

@@ -40,10 +40,10 @@ function sumShards(walk: Walk, stage: number, sumsIssued: Float64Array): void {
   for (let index = step.stageBucket[stage] as number; index < until; index++) {
     const bucket = step.buckets[index];
     if (bucket === undefined) continue;
-    if (step.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
+    if (bucket.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
     if (bucket.endsSeconds === 0) continue;
     gradientReady[index] = Math.max(issue(state, base, step.launchExchange), gradientReady[index] as number);
-    if (bucket.inTail && step.layout.data > 1) sumsIssued[stage] = issue(state, base, step.launchExchange);
+    if (bucket.inTail && bucket.reduces) sumsIssued[stage] = issue(state, base, step.launchExchange);
   }
 }
 
@@ -59,7 +59,7 @@ function finishTied({ step, state, gradientReady }: Walk, sumsIssued: Float64Arr
     [stages - 1, last],
   ] as const) {
     let ready = summed;
-    if (bucket.inTail && step.layout.data > 1) {
+    if (bucket.inTail && bucket.reduces) {
       const lane = stage * WIDTH + REDUCE;
       ready = Math.max(state[lane] as number, summed, sumsIssued[stage] as number) + bucket.reduceSeconds;
       state[lane] = ready;

@@ -5,7 +5,7 @@ import type { Piece } from './chunks.ts';
 import { gather } from './exchanges.ts';
 import { BYTES, see, type UnitWalk, type Walk, WIDTH } from './state.ts';
 
-/** Slot of a run in {@link UnitWalk.ready}: its own bucket, and one more for the tied one. */
+/** Slot of a run in {@link UnitWalk.ready}: its own bucket, and one more for the tied one or that of its experts. */
 export const slotOf = ({ ring }: UnitWalk, stage: number, run: number): number =>
   2 * (stage * ring + (run & (ring - 1)));
 
@@ -43,7 +43,7 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   const place = list[position] as number;
   const pieces = step.pieces[place] as readonly Piece[];
   const index = units.nextPiece[stage] as number;
-  const { own, touchesTied, readsWeights } = pieces[index] as Piece;
+  const { own, experts, touchesTied, readsWeights } = pieces[index] as Piece;
   let isRead = readsWeights;
   if (index + 1 < pieces.length) units.nextPiece[stage] = index + 1;
   else if (step.layout.reshard) isRead = passBorder(walk, units, stage, list) || readsWeights;
@@ -54,7 +54,9 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   units.ready[slot] = Number.NEGATIVE_INFINITY;
   units.ready[slot + 1] = Number.NEGATIVE_INFINITY;
   if (touchesTied) gatherBucket(walk, units, stage, slot + 1, step.stageBucket[stage] as number, isRead);
-  if (own >= 0) gatherBucket(walk, units, stage, slot, (step.firstBucket[place] as number) + own, isRead);
+  const first = step.firstBucket[place] as number;
+  if (own >= 0) gatherBucket(walk, units, stage, slot, first + own, isRead);
+  if (experts >= 0) gatherBucket(walk, units, stage, slot + 1, first + experts, isRead);
 }
 
 /** Kept units are gathered once: on to the first use of the next chunk. Chunks begin in the order of their numbers. */
@@ -96,7 +98,7 @@ function passBorder({ step }: Walk, units: UnitWalk, stage: number, list: Uint16
 function gatherBucket(walk: Walk, units: UnitWalk, stage: number, slot: number, index: number, isRead: boolean): void {
   const { state, step } = walk;
   const bucket = step.buckets[index];
-  if (bucket === undefined) return;
+  if (bucket?.gathers !== true) return;
   const base = stage * WIDTH;
   gather(walk, base, bucket.gatherSeconds, units.ready, slot);
   const before = state[base + BYTES] as number;

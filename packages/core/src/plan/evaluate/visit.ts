@@ -24,6 +24,7 @@ import {
 } from './state.ts';
 import { endRun, runEnds, slotOf } from './units.ts';
 
+const HOST_ROW = rowOf(EXIT.host);
 const COMPUTE_ROW = rowOf(EXIT.compute);
 const TENSOR_ROW = rowOf(EXIT.tensor);
 const OUTPUT_ROW = rowOf(EXIT.output);
@@ -54,7 +55,9 @@ function visitWhole(walk: Walk, index: number): void {
   const compute = state[base + COMPUTE] as number;
   const tensor = state[base + TENSOR] as number;
   const input = state[base + BORDER] as number;
-  state[base + HOST] = host + (matrix[0] as number);
+  state[base + HOST] = step.hostWaits
+    ? exitClock(matrix, HOST_ROW, host, compute, tensor, input)
+    : host + (matrix[0] as number);
   state[base + COMPUTE] = exitClock(matrix, COMPUTE_ROW, host, compute, tensor, input);
   state[base + TENSOR] = exitClock(matrix, TENSOR_ROW, host, compute, tensor, input);
   state[base + BORDER] = exitClock(matrix, OUTPUT_ROW, host, compute, tensor, input);
@@ -86,10 +89,11 @@ function visitPieces(walk: Walk, index: number): void {
   for (let at = 0; at < pieces.length; at++) {
     const piece = pieces[at] as Piece;
     if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece);
-    if (units === undefined) takeCopies(walk.state, base, walk.weightReady, firstBucket + piece.own, tiedBucket);
+    const second = piece.experts >= 0 ? firstBucket + piece.experts : tiedBucket;
+    if (units === undefined) takeCopies(walk.state, base, walk.weightReady, firstBucket + piece.own, second);
     else takeUnit(walk, units, stage, bits);
-    if (reduces) noteGradients(walk, base, firstBucket, tiedBucket, piece);
-    runPiece(walk.state, base, piece);
+    if (reduces) noteGradients(walk, base, firstBucket, second, piece);
+    runPiece(walk.state, base, piece, step.hostWaits);
     if (units === undefined) addBytes(walk.state, base, piece.bytes, NET, RISE);
     else if (step.layout.reshard) leaveUnit(walk, units, stage, piece, at, pieces.length);
     else leaveKeptUnit(walk, units, stage, piece, bits);
@@ -100,19 +104,22 @@ function visitPieces(walk: Walk, index: number): void {
 }
 
 /** The clocks of one piece, which waits for the gathered copies that it reads. */
-function runPiece(state: Float64Array, base: number, { matrix, touchesTied }: Piece): void {
+function runPiece(state: Float64Array, base: number, { matrix, hasSecond }: Piece, hostWaits: boolean): void {
   const host = state[base + HOST] as number;
   const compute = state[base + COMPUTE] as number;
   const tensor = state[base + TENSOR] as number;
   const input = state[base + BORDER] as number;
   const copy = state[base + COPY] as number;
-  state[base + HOST] = host + (matrix[0] as number);
+  state[base + HOST] = hostWaits
+    ? pieceClock(matrix, HOST_ROW, host, compute, tensor, input, copy)
+    : host + (matrix[0] as number);
   state[base + COMPUTE] = pieceClock(matrix, COMPUTE_ROW, host, compute, tensor, input, copy);
   state[base + TENSOR] = pieceClock(matrix, TENSOR_ROW, host, compute, tensor, input, copy);
   state[base + BORDER] = pieceClock(matrix, OUTPUT_ROW, host, compute, tensor, input, copy);
   state[base + ENDED] = pieceClock(matrix, END_ROW, host, compute, tensor, input, copy);
-  if (!touchesTied) return;
+  if (!hasSecond) return;
   const tied = state[base + TIED_COPY] as number;
+  if (hostWaits) raise(state, base + HOST, (matrix[HOST_ROW + TIED] as number) + tied);
   raise(state, base + COMPUTE, (matrix[COMPUTE_ROW + TIED] as number) + tied);
   raise(state, base + TENSOR, (matrix[TENSOR_ROW + TIED] as number) + tied);
   raise(state, base + BORDER, (matrix[OUTPUT_ROW + TIED] as number) + tied);
@@ -130,9 +137,9 @@ const pieceClock = (
 ): number => Math.max(exitClock(matrix, row, host, compute, tensor, input), (matrix[row + OWN] as number) + copy);
 
 /** When the gradients of the coming piece will be written, by its clocks before it runs. */
-function noteGradients(walk: Walk, base: number, firstBucket: number, tiedBucket: number, piece: Piece): void {
+function noteGradients(walk: Walk, base: number, firstBucket: number, second: number, piece: Piece): void {
   const { state, gradientReady } = walk;
-  const { matrix, own, touchesTied } = piece;
+  const { matrix, own, hasSecond } = piece;
   const host = state[base + HOST] as number;
   const compute = state[base + COMPUTE] as number;
   const tensor = state[base + TENSOR] as number;
@@ -141,11 +148,11 @@ function noteGradients(walk: Walk, base: number, firstBucket: number, tiedBucket
   if (own >= 0) {
     raise(gradientReady, firstBucket + own, pieceClock(matrix, OWN_ROW, host, compute, tensor, input, copy));
   }
-  if (!touchesTied) return;
+  if (!hasSecond) return;
   const tied = state[base + TIED_COPY] as number;
   if (own >= 0) raise(gradientReady, firstBucket + own, (matrix[OWN_ROW + TIED] as number) + tied);
-  raise(gradientReady, tiedBucket, pieceClock(matrix, TIED_ROW, host, compute, tensor, input, copy));
-  raise(gradientReady, tiedBucket, (matrix[TIED_ROW + TIED] as number) + tied);
+  raise(gradientReady, second, pieceClock(matrix, TIED_ROW, host, compute, tensor, input, copy));
+  raise(gradientReady, second, (matrix[TIED_ROW + TIED] as number) + tied);
 }
 
 function raise(clocks: Float64Array, index: number, value: number): void {
@@ -188,4 +195,5 @@ function leaveKeptUnit(walk: Walk, units: UnitWalk, stage: number, piece: Piece,
 function reduceCompleted(walk: Walk, base: number, firstBucket: number, tiedBucket: number, piece: Piece): void {
   if (piece.completesTied) reduceBucket(walk, base, tiedBucket);
   if (piece.completesOwn) reduceBucket(walk, base, firstBucket + piece.own);
+  if (piece.completesExperts) reduceBucket(walk, base, firstBucket + piece.experts);
 }
