@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clusterFromRequest } from '../cluster/index.ts';
 import { createJob, type Job } from '../job/index.ts';
 import { type Layout, normalizeLayout } from '../layout/index.ts';
-import { modelFromDimensions } from '../model/index.ts';
+import { modelFromConfig, modelFromDimensions } from '../model/index.ts';
 import { bytesSent, type Program, verifyProgram } from '../program/index.ts';
 import { compileProgram } from './index.ts';
 import { toyLayout } from './toy.fixture.ts';
@@ -29,6 +29,28 @@ const layouts: readonly Partial<Layout>[] = [
   { ...one, tensor: 4, data: 1, expert: 2, expertTensor: 1, sharding: 0 },
 ];
 
+/** Shared experts behind a gate; experts with biases; tokens weighed before their one expert. */
+const kinds = {
+  'shared experts': {
+    model_type: 'qwen2_moe',
+    shared_expert_intermediate_size: 24,
+    num_experts: 8,
+    num_experts_per_tok: 2,
+    moe_intermediate_size: 24,
+    decoder_sparse_step: 1,
+  },
+  'experts with biases': { model_type: 'gpt_oss', num_local_experts: 8, num_experts_per_tok: 2, head_dim: 8 },
+} as const;
+const configSizes = {
+  num_hidden_layers: 2,
+  hidden_size: 16,
+  num_attention_heads: 4,
+  num_key_value_heads: 4,
+  intermediate_size: 24,
+  vocab_size: 32,
+  max_position_embeddings: 64,
+};
+
 function programOf(changes: Partial<Layout>): Program {
   const job = moeJob();
   return compileProgram(job, normalizeLayout(job, toyLayout(changes)));
@@ -37,6 +59,16 @@ function programOf(changes: Partial<Layout>): Program {
 describe('programs with experts over a grid of their own', () => {
   it.each(layouts)('are well formed: %j', (changes) => {
     expect(verifyProgram(programOf(changes))).toEqual([]);
+  });
+
+  it.each(Object.keys(kinds) as (keyof typeof kinds)[])('are well formed with %s', (name) => {
+    const { model } = modelFromConfig({ ...configSizes, ...kinds[name] }, { name });
+    if (!model) throw new Error('internal: the fixture is broken.');
+    const job = { ...moeJob(), model };
+    for (const changes of layouts) {
+      const program = compileProgram(job, normalizeLayout(job, toyLayout(changes)));
+      expect(verifyProgram(program)).toEqual([]);
+    }
   });
 
   it('send k T h w (e - 1) / e bytes four times a layer and micro-batch, and the counts', () => {

@@ -321,6 +321,10 @@ function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout):
   return [
     ...first('tensor', whole),
     ...first('expertTensor', plan.experts === true && layout.expertTensor > 1 && uncut),
+    ...first(
+      'expertTensor',
+      plan.experts === true && layout.expertTensor > 1 && !spec.dims.some((each) => each.tensor),
+    ),
     ...first(replicaAxis(plan), repeated),
     ...first('pipeline', plan.tied && layout.pipeline > 1),
   ];

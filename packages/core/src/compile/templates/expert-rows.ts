@@ -85,7 +85,7 @@ function sharedBeside(builder: Builder, ffn: MoeFfn, input: string): void {
   compute('add', [builder.reduce('sh', 'shs'), 'none', 'c'], ['c']);
 }
 
-function sharedBesideBackward(builder: Builder, ffn: MoeFfn, dc: string, input: 'n2' | 'r'): void {
+function sharedBesideBackward(builder: Builder, ffn: MoeFfn, dc: string, input: 'n1' | 'n2' | 'x' | 'r'): void {
   if (!ffn.shared) return;
   const { dims, declare, compute } = builder;
   const dyg = builder.gather(dc, 'dyg');
@@ -95,7 +95,7 @@ function sharedBesideBackward(builder: Builder, ffn: MoeFfn, dc: string, input: 
 }
 
 /** Gradient `dc` of the output -> `dn2`, complete. The last weight gradient runs while the rows travel home. */
-export function rowsBackward(builder: Builder, dc: string, input: 'n2' | 'r'): string {
+export function rowsBackward(builder: Builder, dc: string, input: 'n1' | 'n2' | 'x' | 'r'): string {
   const { dims, declare, compute } = builder;
   const ffn = expertsOf(builder);
   const rows = rowsOf(builder, ffn);

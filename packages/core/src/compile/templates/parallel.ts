@@ -4,6 +4,7 @@
  */
 import { attend, attendBackward, gatheredInput } from './attend.ts';
 import type { Builder } from './builder.ts';
+import { hasRows, rowsBackward, rowsForward } from './expert-rows.ts';
 import { feedForward, feedForwardBackward } from './ffn.ts';
 import { norm, normBackward } from './norm.ts';
 
@@ -17,6 +18,7 @@ const biasesOf = ({ context }: Builder): readonly string[] => {
 /** x -> y = x + attention + feed-forward. */
 export function parallelForward(builder: Builder): void {
   const { compute } = builder;
+  if (hasRows(builder)) return rowsBesideForward(builder);
   norm(builder, 'x', 'ln1', 'n1', 'st1');
   const first = builder.gather('n1', 'n1g');
   attend(builder, first);
@@ -31,6 +33,7 @@ export function parallelForward(builder: Builder): void {
 /** dy -> dx. */
 export function parallelBackward(builder: Builder): void {
   const { compute } = builder;
+  if (hasRows(builder)) return rowsBesideBackward(builder);
   const shared = sharesNorm(builder);
   const dyg = builder.gather('dy', 'dyg');
   for (const bias of biasesOf(builder)) if (bias !== 'none') compute('bias.dw', ['dy'], [`G.${bias}+=`]);
@@ -44,5 +47,40 @@ export function parallelBackward(builder: Builder): void {
   }
   const dn1 = attendBackward(builder, dyg, first, shared ? 'dn2g' : undefined);
   const residual = shared ? 'dy' : 'dr';
+  normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual, to: 'dx' });
+}
+
+/** Experts over a grid of their own leave a complete output beside attention's. */
+function rowsBesideForward(builder: Builder): void {
+  const { dims, declare, compute } = builder;
+  const [bias = 'none'] = biasesOf(builder);
+  norm(builder, 'x', 'ln1', 'n1', 'st1');
+  attend(builder, builder.gather('n1', 'n1g'));
+  const attended = builder.reduce('a', 'as');
+  if (!sharesNorm(builder)) norm(builder, 'x', 'ln2', 'n2', 'st2');
+  const fed = rowsForward(builder, sharesNorm(builder) ? 'n1' : 'n2');
+  declare('r', [dims.s, dims.b, dims.h]);
+  compute('add', [attended, bias, 'x'], ['r']);
+  compute('add', [fed, 'none', 'r'], ['y']);
+}
+
+function rowsBesideBackward(builder: Builder): void {
+  const { dims, declare, compute } = builder;
+  const shared = sharesNorm(builder);
+  const [bias = 'none'] = biasesOf(builder);
+  const dn2 = rowsBackward(builder, 'dy', shared ? 'n1' : 'n2');
+  let residual = 'dy';
+  if (!shared) {
+    normBackward(builder, { gradient: dn2, input: 'x', parameter: 'ln2', stats: 'st2', residual, to: 'dr' });
+    residual = 'dr';
+  }
+  const dyg = builder.gather('dy', 'dyg');
+  if (bias !== 'none') compute('bias.dw', ['dy'], [`G.${bias}+=`]);
+  let dn1 = attendBackward(builder, dyg, gatheredInput(builder, 'n1'));
+  if (shared) {
+    declare('dna', [dims.s, dims.b, dims.h]);
+    compute('add', [dn1, 'none', dn2], ['dna']);
+    dn1 = 'dna';
+  }
   normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual, to: 'dx' });
 }
