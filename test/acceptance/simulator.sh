@@ -22,6 +22,10 @@ expect '8 a slow device, a slow link, a card that is gone' '^Disturbed: device 5
 expect_json '8 jitter has a seed' "it.timeline.seconds > it.timeline.slowedSeconds" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 8 --jitter 2 --seed 7 --json
 expect_code '8 what is not there is said' 2 '^LINK_MISSING  links: nic 99 is not a link' meshwright simulate $toy --link nic:99=0.5
 
+# H8: plans are settled by the simulator.
+expect_json 'H8 plans stand in the order of the simulator, none below its evaluation' "it.settled.length === it.plans.length && it.settled.every((row, at) => row.simulatedSeconds >= row.evaluatedSeconds && (at === 0 || row.simulatedSeconds >= it.settled[at - 1].simulatedSeconds))" meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3 --json
+expect 'H8 what shared links add stands in the table' 'shared links \+%~' meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3
+
 # 6, H7: traces and files.
 expect 'H7 the answer: seconds and what the critical path is' '^[0-9.]+ m?s a step~: the critical path is [0-9]+ % ' meshwright simulate $toy
 expect_json 'H1 alone the timeline takes as long as the plan says' "Math.abs(it.timeline.aloneSeconds / it.step.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json

@@ -1,5 +1,6 @@
 /** @file The tables of `meshwright plan`. */
 import {
+  type Planned,
   type PlannedSize,
   type RecipePlan,
   type ScalingCurve,
@@ -13,13 +14,18 @@ import type { Format } from '../output/report.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
 
 /** Layouts as a row each; long lists of chunks are cut for people. */
-export function planTable(plans: readonly Shown[], format: Format): Table {
+export function planTable({ plans, settled }: Pick<Planned, 'plans' | 'settled'>, format: Format): Table {
   const short = plans.every(({ step }) => step.seconds < 1);
+  const added = new Map(plans.map((shown, index) => [shown, settled[index]]));
   return tableOf(plans, [
     numbers('#', (_, index) => String(index + 1)),
     numbers(short ? 'step ms~' : 'step s~', ({ step }) =>
       short ? fixed(step.seconds * 1e3, 2) : fixed(step.seconds, 2),
     ),
+    numbers('shared links +%~', (shown) => {
+      const { evaluatedSeconds = 1, simulatedSeconds } = added.get(shown) ?? {};
+      return simulatedSeconds === undefined ? '-' : percent(simulatedSeconds / evaluatedSeconds - 1);
+    }),
     numbers('tokens/s/GPU~', ({ step }) => whole(step.tokensPerSecondPerGpu)),
     numbers('MFU %~', ({ step }) => percent(step.mfu)),
     numbers('memory GiB~', (shown) => gib(fullestBytes(shown))),

@@ -14,7 +14,7 @@ describe('meshwright plan', () => {
       /^best: tensor \d+ \u00b7 pipeline \d+ \u00b7 data \d+.* - [\d.]+ m?s\/step~, [\d.]+ of [\d.]+ GiB, \d+ % MFU$/,
     );
     expect(blank).toBe('');
-    expect(head).toMatch(/^# +step m?s~ +tokens\/s\/GPU~ +MFU %~ +memory GiB~/);
+    expect(head).toMatch(/^# +step m?s~ +shared links \+%~ +tokens\/s\/GPU~ +MFU %~ +memory GiB~/);
     expect(rest.slice(0, 3).map((line) => line.trimStart().split(' ')[0])).toEqual(['1', '2', '3']);
     expect(out).toMatch(/#1 is [\d.]+ % ahead of #2/);
     expect(out).toMatch(/layouts considered, .* legal, .* evaluated/);

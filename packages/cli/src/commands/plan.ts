@@ -106,7 +106,7 @@ function planReport(
       ? `${bestWords(planned, first)}: ${degreeWords(first.layout)} - ${headline(first)}`
       : 'no layout of this job fits',
     tables: [
-      ...(first ? [planTable(plans, format)] : []),
+      ...(first ? [planTable(planned, format)] : []),
       ...(sizes && sizes.length > 0 ? [sizeTable(sizes)] : []),
       ...(sweep ? curveTables(sweep) : []),
     ],
@@ -159,16 +159,22 @@ function inFull(path: string, first: Shown, { resized }: { readonly resized: boo
   return `In full: ${shellWords(['meshwright', 'show', path, ...gpus, '--layout', first.layout.short])}`;
 }
 
-function aheadOf(first: Shown, second: Shown, { explain }: Planned): string {
+function aheadOf(first: Shown, second: Shown, { explain, settled }: Planned): string {
   const ahead = (second.step.seconds - first.step.seconds) / first.step.seconds;
   const parts = explain.map((reason) => reason.words).join(', ');
   const because = parts === '' ? '' : `: ${parts}`;
-  return `#1 is ${percent(ahead, 2)} % ahead of #2${because}.`;
+  const [own, other] = settled.map(({ simulatedSeconds }) => simulatedSeconds);
+  if (ahead >= 0 || own === undefined || other === undefined) {
+    return `#1 is ${percent(ahead, 2)} % ahead of #2${because}.`;
+  }
+  return `#1 is ${percent(other / own - 1, 2)} % ahead of #2 on shared links, where operations alone put it ${percent(-ahead, 2)} % behind${because}.`;
 }
 
-function consideredWords({ considered, legal, evaluated, rejected, proven }: Planned): string {
+function consideredWords({ considered, legal, evaluated, rejected, proven, settled }: Planned): string {
   const reasons = rejectionWords(rejected);
-  const proof = proven ? ' No layout of this space that fits is faster (proven by bounds).' : '';
+  const isSettled = settled.length > 1 && settled.every(({ simulatedSeconds }) => simulatedSeconds !== undefined);
+  const order = isSettled ? ', every operation taken alone; shared links give the order above' : '';
+  const proof = proven ? ` No layout of this space that fits is faster (proven by bounds)${order}.` : '';
   const without = reasons === '' ? '' : `; rejected: ${reasons}`;
   return `${count(considered, 'layout')} considered, ${whole(legal)} legal, ${whole(evaluated)} evaluated${without}.${proof}`;
 }

@@ -5,7 +5,6 @@
  * the real step and the programs grow until they agree.
  */
 import { compileProgram } from '../compile/index.ts';
-import type { Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { type MemoryParts, memoryOf } from '../memory/index.ts';
 import { bytesSent, expandList } from '../program/index.ts';
@@ -20,6 +19,7 @@ import {
 } from '../sim/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
+import { shortenedJob } from './shortened.ts';
 
 export interface ExchangeDetail extends ExchangeTime {
   /** Bytes that one rank of the slowest list sends in a step. */
@@ -62,7 +62,7 @@ interface Measured extends LayoutDetail {
 }
 
 function measure(evaluator: Evaluator, layout: Layout, microBatches: number, peak: PeakRate, list?: number): Measured {
-  const program = compileProgram(shortened(evaluator.job, layout, microBatches), layout);
+  const program = compileProgram(shortenedJob(evaluator.job, layout, microBatches), layout);
   const lists = program.lists.map((each) => expandList(program, each));
   const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
   const last = list ?? step.last;
@@ -83,12 +83,6 @@ function measure(evaluator: Evaluator, layout: Layout, microBatches: number, pea
     operations: lists.reduce((sum, each) => sum + each.operations.length, 0),
   };
 }
-
-/** The same job with as many sequences as these micro-batches take. */
-const shortened = (job: Job, layout: Layout, microBatches: number): Job => ({
-  ...job,
-  batch: { ...job.batch, sequences: microBatches * layout.data * layout.microBatch },
-});
 
 function extrapolate(near: Measured, next: Measured, rounds: number): LayoutDetail {
   const further = (a: number, b: number): number => a + rounds * (b - a);

@@ -7,6 +7,7 @@ import { layerIssue } from './layer-fit.ts';
 import type { Planned, PlanOptions } from './planned.ts';
 import { planRecipe } from './recipe/index.ts';
 import { type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
+import { settleCandidate } from './settle-plans.ts';
 import { showCandidate } from './show.ts';
 import { amountsOf, checkAmounts } from './sizes/amounts.ts';
 import { comparedSizes, jobOnGpus, type PlannedSize, plannedSize } from './sizes/size.ts';
@@ -110,6 +111,7 @@ const nothingPlanned: Omit<Planned, 'issues' | 'objective'> = Object.freeze({
   rejected: Object.freeze({}),
   proven: false,
   plans: [],
+  settled: [],
   explain: [],
 });
 
@@ -130,7 +132,12 @@ function answer(
   { top = USUAL_TOP, objective = 'time', pricePerGpuHour }: PlanOptions,
 ): Planned {
   const chosen = found.best.length > 0 ? found.best : found.atRisk.slice(0, top);
-  const plans = chosen.map((candidate) => showCandidate(found.evaluator, candidate));
+  const settled = chosen.map((candidate) => ({ candidate, ...settleCandidate(found.evaluator, candidate) }));
+  // A stable order: what the simulator cannot tell apart stays as the evaluation has it.
+  if (objective === 'time' && settled.every(({ simulatedSeconds }) => simulatedSeconds !== undefined)) {
+    settled.sort((one, other) => (one.simulatedSeconds ?? 0) - (other.simulatedSeconds ?? 0));
+  }
+  const plans = settled.map(({ candidate }) => showCandidate(found.evaluator, candidate));
   const [first, second] = plans;
   return {
     schema: 'meshwright.plan/1',
@@ -140,6 +147,7 @@ function answer(
     rejected: found.rejected,
     proven: found.proven,
     plans,
+    settled: settled.map(({ evaluatedSeconds, simulatedSeconds }) => ({ evaluatedSeconds, simulatedSeconds })),
     explain: first && second ? compareShown(first, second) : [],
     objective,
     ...(first && { amounts: amountsOf(job, first.gpus, first.step.seconds, pricePerGpuHour) }),

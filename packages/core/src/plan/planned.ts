@@ -4,6 +4,7 @@ import type { RejectedLayouts } from '../layout/index.ts';
 import type { Reason } from './compare.ts';
 import type { RecipeName, RecipePlan } from './recipe/index.ts';
 import type { SearchOptions } from './search.ts';
+import type { Settled } from './settle-plans.ts';
 import type { Shown } from './show-types.ts';
 import type { Amounts } from './sizes/amounts.ts';
 import type { PlannedSize } from './sizes/size.ts';
@@ -36,8 +37,10 @@ export interface Planned {
   readonly evaluated: number;
   readonly rejected: RejectedLayouts;
   readonly proven: boolean;
-  /** Best first. */
+  /** Best first: by the evaluation, and among these few by the simulator where that could look at all of them. */
   readonly plans: readonly Shown[];
+  /** What the simulator says of each of them. */
+  readonly settled: readonly Settled[];
   /** Why the first plan is ahead of the second. */
   readonly explain: readonly Reason[];
   readonly objective: Objective;
