@@ -20,7 +20,10 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['packages/{core,figures,cli}/src/**/*.test.{ts,tsx}', 'test/{tools,conformance}/**/*.test.ts'],
+          include: [
+            'packages/{core,figures,studio,cli}/src/**/*.test.{ts,tsx}',
+            'test/{tools,conformance}/**/*.test.ts',
+          ],
           setupFiles,
           testTimeout,
         },

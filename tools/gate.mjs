@@ -2,6 +2,7 @@
  * ends with the line `N passed, N failed`: every test counts one, and so does every step.
  *
  *   node tools/gate.mjs [STEP ...]     only these steps, by name */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, root, run, runTool } from './ready.mjs';
@@ -18,12 +19,39 @@ const steps = [
     () =>
       ok(runTool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', '--config', '.dependency-cruiser.mjs'])),
   ],
+  ['browser', prepareBrowser],
   ['tests', runTests],
   ['dead code', () => ok(runTool('knip/bin/knip.js', ['--no-progress', '--no-config-hints']))],
   ['packages', () => script('tools/check-packages.mjs')],
   ['sizes and words', () => script('tools/check-sizes.mjs')],
   ['examples', () => script('tools/check-examples.mjs')],
 ];
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** The journeys through the studio need a browser: Debian's, installed here by root or in CI. Elsewhere they are skipped,
+ * and the line of the tests says how many. */
+function prepareBrowser() {
+  const isThere = () => browsers.some((name) => ok(spawnSync(name, ['--version'], { stdio: 'ignore' })));
+  const apt = (...args) =>
+    ok(
+      run(process.getuid?.() === 0 ? 'apt-get' : 'sudo', [
+        ...(process.getuid?.() === 0 ? [] : ['-n', 'apt-get']),
+        ...args,
+      ]),
+    );
+  const may = process.getuid?.() === 0 || process.env.CI === 'true';
+  if (isThere()) return true;
+  if (
+    may &&
+    apt('update', '-qq') &&
+    apt('install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation') &&
+    isThere()
+  )
+    return true;
+  console.error('No Chromium: the journeys through the studio are skipped. On Debian: apt-get install chromium.');
+  return true;
+}
 
 let tests = { passed: 0, failed: 0, skipped: 0 };
 

@@ -1,7 +1,8 @@
 /** @file Makes a fresh clone ready: packages installed as the lock says, and everything built. Uses nothing but Node, so
  * that it can run before anything is installed. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -34,9 +35,37 @@ export function install() {
   return run('npm', ['ci', '--no-audit', '--no-fund']).status === 0;
 }
 
-/** Compiles all packages; returns whether that went without error. */
+/** Compiles all packages, and the studio into static files when its sources are newer than those; returns whether that went
+ * without error. */
 export function build() {
-  return runTool('typescript/bin/tsc', ['-b']).status === 0;
+  return runTool('typescript/bin/tsc', ['-b']).status === 0 && buildStudio();
+}
+
+/** The static build of the studio. What it was built from is kept beside it as a hash, so that it is built once. */
+function buildStudio() {
+  const folder = join(root, 'packages', 'studio');
+  const stamp = join(folder, 'dist', 'site', '.sources');
+  const sources = sourcesHash(['core', 'figures', 'studio'].map((name) => join(root, 'packages', name)));
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return true;
+  const entry = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const built = run(process.execPath, [entry, 'build', '--logLevel', 'warn'], { cwd: folder }).status === 0;
+  if (built) writeFileSync(stamp, sources);
+  return built;
+}
+
+/** One hash over the shipped sources of some packages. */
+function sourcesHash(folders) {
+  const hash = createHash('sha256');
+  for (const folder of folders) {
+    const files = readdirSync(folder, { recursive: true }).filter(
+      (path) =>
+        /^(src|index\.html|vite\.config)/.test(path) &&
+        /\.(tsx?|css|html)$/.test(path) &&
+        !/\.(test|fixture)\./.test(path),
+    );
+    for (const path of files.sort()) hash.update(path).update(readFileSync(join(folder, path)));
+  }
+  return hash.digest('hex');
 }
 
 /** Installs and builds, or ends the process with the reason on stderr. */

@@ -22,7 +22,8 @@ export function publishedManifest({ devDependencies, scripts, ...manifest }) {
 function isShipped(path, from) {
   if (neverShipped.test(path)) return false;
   const dist = join(from, 'dist');
-  if (!compiled.test(path) || !path.startsWith(dist)) return true;
+  // The built studio has files of its own making.
+  if (!compiled.test(path) || !path.startsWith(dist) || path.startsWith(join(dist, 'site'))) return true;
   const source = join(from, 'src', path.slice(dist.length)).replace(compiled, '');
   return existsSync(`${source}.ts`) || existsSync(`${source}.tsx`);
 }

@@ -11,6 +11,7 @@ import { registerResume } from './resume.ts';
 import { registerRun } from './run.ts';
 import { registerSample } from './sample.ts';
 import { registerScore } from './score.ts';
+import { registerServe } from './serve.ts';
 import { registerShow } from './show.ts';
 import { registerSimulate } from './simulate.ts';
 import { registerVerify } from './verify.ts';
@@ -34,4 +35,5 @@ export const registrations: readonly Registration[] = [
   registerModel,
   registerScore,
   registerExam,
+  registerServe,
 ];

@@ -35,7 +35,7 @@ export interface ParameterShare {
 }
 
 /** Groups of layers that activations are shown in. */
-export const ACTIVATION_CELLS = 8;
+const ACTIVATION_CELLS = 8;
 
 const shelfOf: Readonly<Record<string, ShelfName>> = { weight: 'W', gradient: 'G', optimizer: 'O', activation: 'A' };
 

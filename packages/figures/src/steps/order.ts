@@ -41,7 +41,7 @@ const unitPrices = (lists: readonly ExpandedList[], pieces: readonly Int32Array[
 
 /** For each operation the first one of its piece; -1 for what is none. A piece ends where the block, the direction or the
  * micro-batch changes, and at a collective inside of a block; stages of a pipeline compute a micro-batch in one piece. */
-export function piecesOf({ operations }: ExpandedList, pipelined: boolean): Int32Array {
+function piecesOf({ operations }: ExpandedList, pipelined: boolean): Int32Array {
   const pieces = new Int32Array(operations.length).fill(-1);
   let first = -1;
   let open = '';

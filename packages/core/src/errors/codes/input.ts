@@ -46,6 +46,14 @@ export const input = {
     meaning: 'The file is larger or deeper than the limit, or grows beyond it when aliases are expanded.',
     fix: 'Give a smaller file without repeated aliases.',
   },
+  PORT_NOT_FREE: {
+    meaning: 'A port cannot be listened on.',
+    fix: 'Name another port, or leave it out for a free one.',
+  },
+  STUDIO_NOT_BUILT: {
+    meaning: 'The static files of the studio are not there.',
+    fix: 'Build them with npm run build.',
+  },
   KEYS_CONFLICT: {
     meaning: 'Two keys say the same thing in two ways.',
     fix: 'Keep one of them.',

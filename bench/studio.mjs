@@ -1,0 +1,126 @@
+/** @file The budgets of the studio, measured in a real browser with software rendering: bytes before the first answer, first
+ * answer, edit to ranking, press to still, timelines of 100,000 and 1,000,000 slices.
+ *
+ *   npm run bench:studio     prints what is measured, the budget, and whether it holds
+ *
+ * Seconds are of this machine and of what else runs on it; the bytes are the same everywhere. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { build } from 'vite';
+
+const program = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)))
+  .find((path) => existsSync(path));
+if (!program) {
+  console.error('No Chromium on the path. On Debian: apt-get install chromium.');
+  process.exit(1);
+}
+
+const server = spawn(process.execPath, ['packages/cli/bin/meshwright.js', 'serve'], {
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+const [said] = await once(server.stdout, 'data');
+const address = String(said).trim();
+const browser = await chromium.launch({
+  executablePath: program,
+  args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+});
+let held = 0;
+let rows = 0;
+
+function print(what, value, budget, unit) {
+  rows += 1;
+  const holds = value <= budget;
+  if (holds) held += 1;
+  console.log(
+    `${what.padEnd(56)} ${value.toFixed(1).padStart(9)} ${unit.padEnd(5)} budget ${String(budget).padStart(6)}  ${holds ? 'holds' : 'EXCEEDED'}`,
+  );
+}
+
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const page = await browser.newPage({ viewport: { width: 1600, height: 900 }, reducedMotion: 'reduce' });
+const loaded = [];
+page.on('response', (response) => {
+  if (/\.js$/.test(new URL(response.url()).pathname)) loaded.push(response);
+});
+await page.addInitScript(() => {
+  new MutationObserver(() => {
+    if (!window.firstAnswer && document.querySelector('.ranking tbody tr')) {
+      requestAnimationFrame(() => requestAnimationFrame(() => (window.firstAnswer ??= performance.now())));
+    }
+  }).observe(document, { childList: true, subtree: true });
+});
+await page.goto(address);
+await page.waitForFunction(() => window.firstAnswer !== undefined);
+const before = new Map(await Promise.all(loaded.map(async (each) => [each.url(), gzipSync(await each.body()).length])));
+print('JS before the first answer, gzip', [...before.values()].reduce((sum, each) => sum + each, 0) / 1e3, 120, 'kB');
+print('first answer painted, cold', await page.evaluate(() => window.firstAnswer), 1000, 'ms');
+
+const evaluated = () =>
+  page.waitForFunction(() => document.querySelector('.ranking caption')?.textContent.startsWith('Evaluated'));
+await evaluated();
+const edits = [];
+const plans = [];
+for (const key of ['ArrowUp', 'ArrowDown', 'ArrowUp']) {
+  await page.getByLabel('Sequences of a step').focus();
+  const [ranking, exact] = await page.evaluate(async (pressed) => {
+    const caption = () => document.querySelector('.ranking caption')?.textContent ?? '';
+    const until = async (done) => {
+      while (!done()) await new Promise((resolve) => requestAnimationFrame(resolve));
+      return performance.now();
+    };
+    const input = document.activeElement;
+    const start = performance.now();
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: pressed, bubbles: true, cancelable: true }));
+    const ranked = await until(() => caption().startsWith('Ranked'));
+    const done = await until(() => caption().startsWith('Evaluated'));
+    return [ranked - start, done - start];
+  }, key);
+  edits.push(ranking);
+  plans.push(exact);
+}
+print('edit to ranking by bounds, median of 3', median(edits), 100, 'ms');
+print('edit to evaluated top 10 (16 ranks), median of 3', median(plans), 1000, 'ms');
+
+await page.getByRole('button', { name: 'Step through', exact: true }).click();
+await page.getByText('step 0 of 27').waitFor();
+const presses = await page.evaluate(async () => {
+  const times = [];
+  const next = [...document.querySelectorAll('button')].find((button) => button.textContent === 'Next');
+  for (let step = 1; step <= 20; step++) {
+    const start = performance.now();
+    next.click();
+    while (!document.querySelector('.controls').textContent.includes(`step ${step} of`))
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    times.push(performance.now() - start);
+  }
+  return times;
+});
+print('step-through: press to still, longest of 20', Math.max(...presses), 300, 'ms');
+
+const [{ output }] = await build({
+  configFile: false,
+  logLevel: 'warn',
+  resolve: { conditions: ['source'] },
+  build: { write: false, lib: { entry: 'bench/studio/timeline.ts', formats: ['iife'], name: 'timelines' } },
+});
+const empty = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+await empty.addScriptTag({ content: output[0].code });
+for (const [slices, full, pan] of [
+  [100_000, 120, 33],
+  [1_000_000, 250, undefined],
+]) {
+  const times = await empty.evaluate((count) => timelines.measure(count), slices);
+  print(`timeline of ${slices.toLocaleString('en-US')} slices: full paint`, times.full, full, 'ms');
+  if (pan !== undefined)
+    print(`timeline of ${slices.toLocaleString('en-US')} slices: pan frame at a tenth`, times.pan, pan, 'ms');
+}
+console.log(`${held} of ${rows} budgets hold`);
+await browser.close();
+server.kill('SIGINT');

@@ -1,0 +1,44 @@
+/** @file Files dropped on the page. What cannot be used is explained in place and changes nothing. */
+import type { Store } from './store.ts';
+
+/** Larger files are refused unread: a job file has kilobytes. */
+const LARGEST_DROP = 4 * 2 ** 20;
+
+/** Reads the first dropped file into the store. */
+export async function readDropped(event: DragEvent, store: Store): Promise<void> {
+  const [file] = event.dataTransfer?.files ?? [];
+  if (!file) return;
+  event.preventDefault();
+  await readFile(file, store);
+}
+
+/** Reads a file that somebody dropped or chose. */
+export async function readFile(file: File, store: Store): Promise<void> {
+  const refusal = await refusalOf(file);
+  if (refusal !== undefined) {
+    store.notice.value = refusal;
+    return;
+  }
+  const answer = await store.quickly.ask('drop', file.name, await file.text(), store.place.value.scenario);
+  if (answer.kind === 'scenario') {
+    store.edit(answer.scenario);
+    store.notice.value = answer.says;
+    return;
+  }
+  const reasons = answer.issues.map(({ code, position, message, hint = '' }) => {
+    const where = position === undefined ? '' : `line ${position.line}: `;
+    return `${where}${message} ${hint} (${code})`;
+  });
+  store.notice.value = [answer.says, ...reasons].join(' ');
+}
+
+async function refusalOf(file: File): Promise<string | undefined> {
+  const size = `${(file.size / 2 ** 20).toFixed(1)} MiB`;
+  if (file.size > LARGEST_DROP) {
+    return `${file.name} has ${size}, more than the 4 MiB that are read here; nothing was changed. Drop a config.json or a job file.`;
+  }
+  if (file.size === 0) return `${file.name} is empty; nothing was changed.`;
+  const begin = new Uint8Array(await file.slice(0, 65_536).arrayBuffer());
+  if (begin.includes(0)) return `${file.name} is not text; nothing was changed. Drop a config.json or a job file.`;
+  return undefined;
+}

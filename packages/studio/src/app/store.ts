@@ -1,0 +1,185 @@
+/** @file The state of the page: where one is (scenario, view, selection), and what the workers have answered. Views read
+ * signals; everything that changes goes through the functions of a store. No DOM here.
+ */
+
+import type { Issue } from '@meshwright/core/errors';
+import type { Layout } from '@meshwright/core/layout';
+import type { Planned } from '@meshwright/core/plan';
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { AskError } from '../engine/ask-error.ts';
+import type { Client } from '../engine/client.ts';
+import type { QuickPlan } from '../engine/quick.ts';
+import { firstPlace, type Place, type StepsPlace, type View } from '../scenario/link.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+
+/** A row of the ranking: a bound until the plan is there, then what was evaluated. */
+export interface Row {
+  readonly layout: Layout;
+  readonly short: string;
+  readonly seconds: number;
+  readonly deviceBytes: number;
+  /** Share of the step in which the slowest rank waits for exchanges; undefined for bounds. */
+  readonly exposed: number | undefined;
+  readonly exact: boolean;
+}
+
+/** What the page is doing about the scenario. */
+export type Planning = 'bounds' | 'planning' | 'done' | 'failed';
+
+/** The workers: one for each kind of patience. */
+export interface Clients {
+  /** Answers while somebody types: bounds, and what a dropped file is. */
+  readonly quickly: Client;
+  /** Plans; dropped and started anew with every edit. */
+  readonly planner: Client;
+  /** Looks at one layout for the other views; dropped with every edit as well. */
+  readonly viewer: Client;
+}
+
+export interface Store extends Answers, Clients {
+  readonly place: Signal<Place>;
+  readonly rows: ReadonlySignal<readonly Row[]>;
+  /** The selected row, the best where none is selected. */
+  readonly selected: ReadonlySignal<Row | undefined>;
+  edit(change: Partial<Scenario>): void;
+  open(view: View): void;
+  select(short: string | undefined): void;
+  step(change: Partial<StepsPlace>): void;
+  turn(page: number): void;
+  /** Another place, as a link or the back button asks for it. */
+  go(place: Place, notice?: string): void;
+  undo(): void;
+  readonly canUndo: ReadonlySignal<boolean>;
+}
+
+const UNDONE = 50;
+
+/** A store over its workers; `begin` is where the page opens. */
+export function createStore(clients: Clients, begin: Place = firstPlace): Store {
+  const place = signal(begin);
+  const answers = createAnswers();
+  const { quick, planned, pinned, notice } = answers;
+  const past = signal<readonly Scenario[]>([]);
+  const rows = computed(() => rowsOf(quick.value, planned.value));
+  const replan = planning(clients, place, answers);
+  const setScenario = (scenario: Scenario): void => {
+    batch(() => {
+      place.value = { ...place.value, scenario, selected: undefined };
+      pinned.value = undefined;
+    });
+    void replan();
+  };
+  void replan();
+  return {
+    place,
+    ...answers,
+    ...clients,
+    rows,
+    selected: computed(() => rows.value.find(({ short }) => short === place.value.selected) ?? rows.value[0]),
+    edit: (change) => {
+      past.value = [...past.value.slice(-UNDONE), place.value.scenario];
+      setScenario({ ...place.value.scenario, ...change });
+    },
+    open: (view) => void (place.value = { ...place.value, view }),
+    select: (short) => void (place.value = { ...place.value, selected: short }),
+    step: (change) => void (place.value = { ...place.value, steps: { ...place.value.steps, ...change } }),
+    turn: (page) => void (place.value = { ...place.value, page }),
+    go: (next, words) => {
+      const changed = JSON.stringify(next.scenario) !== JSON.stringify(place.value.scenario);
+      batch(() => {
+        place.value = next;
+        notice.value = words;
+      });
+      if (changed) void replan();
+    },
+    undo: () => {
+      const last = past.value.at(-1);
+      if (!last) return;
+      past.value = past.value.slice(0, -1);
+      setScenario(last);
+    },
+    canUndo: computed(() => past.value.length > 0),
+  };
+}
+
+/** What the workers have said so far. */
+interface Answers {
+  readonly notice: Signal<string | undefined>;
+  readonly issues: Signal<readonly Issue[]>;
+  readonly quick: Signal<QuickPlan | undefined>;
+  readonly planned: Signal<Planned | undefined>;
+  readonly planning: Signal<Planning>;
+  /** Short form of the row that others are compared with. */
+  readonly pinned: Signal<string | undefined>;
+}
+
+const createAnswers = (): Answers => ({
+  notice: signal<string | undefined>(undefined),
+  issues: signal<readonly Issue[]>([]),
+  quick: signal<QuickPlan | undefined>(undefined),
+  planned: signal<Planned | undefined>(undefined),
+  planning: signal<Planning>('bounds'),
+  pinned: signal<string | undefined>(undefined),
+});
+
+/** Asks for the bounds, then for the plan of the place's scenario; what an older scenario still hears is left unheard. */
+function planning({ quickly, planner, viewer }: Clients, place: Signal<Place>, answers: Answers): () => Promise<void> {
+  const { issues, quick, planned, planning: state } = answers;
+  let asked = 0;
+  return async () => {
+    asked += 1;
+    const own = asked;
+    const { scenario } = place.value;
+    planner.drop();
+    viewer.drop();
+    state.value = 'bounds';
+    try {
+      const bounds = await quickly.ask('quick', scenario);
+      if (own !== asked) return;
+      batch(() => {
+        issues.value = [];
+        quick.value = bounds;
+        planned.value = undefined;
+        state.value = 'planning';
+      });
+      const plan = await planner.ask('plan', scenario);
+      if (own !== asked) return;
+      batch(() => {
+        planned.value = plan;
+        issues.value = plan.issues;
+        state.value = 'done';
+      });
+    } catch (error) {
+      if (own !== asked) return;
+      if (!(error instanceof AskError)) throw error;
+      batch(() => {
+        issues.value = error.issues;
+        state.value = 'failed';
+      });
+    }
+  };
+}
+
+function rowsOf(quick: QuickPlan | undefined, planned: Planned | undefined): readonly Row[] {
+  if (planned) {
+    return planned.plans.map(({ layout, step, memory }) => {
+      const { tensor, data, context, expert, pipelineSend } = step.partsSeconds;
+      return {
+        layout,
+        short: layout.short,
+        seconds: step.seconds,
+        deviceBytes: Math.max(...memory.stages.map((stage) => stage.deviceBytes)),
+        exposed: (tensor + data + context + expert + pipelineSend) / step.seconds,
+        exact: true,
+      };
+    });
+  }
+  return (quick?.rows ?? []).map(({ layout, short, seconds, deviceBytes }) => ({
+    layout,
+    short,
+    seconds,
+    deviceBytes,
+    exposed: undefined,
+    exact: false,
+  }));
+}

@@ -1,0 +1,57 @@
+/** @file Figures of one layout: the script of its steps, and the figure of exchanges. */
+import { bytesByLaw } from '@meshwright/core/compile';
+import type { Layout, LayoutRequest } from '@meshwright/core/layout';
+import { type Shown, showLayout } from '@meshwright/core/plan';
+import {
+  Exchanges,
+  type LessonKey,
+  type LessonModel,
+  lessonScene,
+  type StepScript,
+  stepScript,
+  svgText,
+} from '@meshwright/figures';
+import type { Scenario } from '../scenario/scenario.ts';
+import { compiled } from './detail.ts';
+import { jobOf } from './job-of.ts';
+
+/** Micro-batches that show a full pipeline, or two where there is none. */
+const enough = (layout: Layout): number => (layout.pipeline > 1 ? 2 * layout.pipeline : 1);
+
+/** The script of a lesson. */
+export const lessonScript = (key: LessonKey, model: LessonModel, sharding: 1 | 2 | 3): StepScript =>
+  lessonScene(key, model, sharding).script;
+
+/** A script with what was shortened. */
+export interface ToldScript {
+  readonly script: StepScript;
+  readonly note: string;
+}
+
+/** The script of the step-through figure for one's own plan. */
+export function scriptOf(scenario: Scenario, request: LayoutRequest): ToldScript {
+  const { job, layout, program, shown, all } = compiled(scenario, request, enough);
+  const script = stepScript(program, job.cluster, { law: bytesByLaw(job, layout) });
+  return {
+    script,
+    note:
+      shown < all ? `The first ${shown} of ${all} micro-batches of a step are told, with the update behind them.` : '',
+  };
+}
+
+/** The figure of exchanges as SVG text, and where ranks stand. */
+export interface LayoutDrawing {
+  readonly svg: string;
+  /** What was shortened in the figure. */
+  readonly note: string;
+  readonly shown: Shown;
+  readonly gpusPerNode: number;
+}
+
+export function layoutDrawing(scenario: Scenario, request: LayoutRequest): LayoutDrawing {
+  const { job, program, shown: told, all } = compiled(scenario, request, enough);
+  const shown = showLayout(jobOf({ ...scenario, layout: {} }), request, { groups: true });
+  const note = told < all ? `Drawn for ${told} of ${all} micro-batches of a step.` : '';
+  const svg = svgText(Exchanges({ program, cluster: job.cluster }));
+  return { svg, note, shown, gpusPerNode: job.cluster.gpusPerNode };
+}

@@ -1,0 +1,89 @@
+/** @file Files that are dropped on the page: what they are, and what they change. A file that is refused changes nothing. */
+
+import type { Issue } from '@meshwright/core/errors';
+import { readJob, readModelConfig } from '@meshwright/core/io';
+import type { Scenario } from '../scenario/scenario.ts';
+
+/** What a drop says: a changed scenario, or why it was refused. */
+export type DropReading =
+  | { readonly kind: 'scenario'; readonly scenario: Scenario; readonly says: string }
+  | { readonly kind: 'refused'; readonly says: string; readonly issues: readonly Issue[] };
+
+const refused = (says: string, issues: readonly Issue[] = []): DropReading => ({ kind: 'refused', says, issues });
+
+/** Reads the text of a dropped file against the scenario of the page. */
+export function readDrop(name: string, text: string, scenario: Scenario): DropReading {
+  const json = parsed(text);
+  if (isMapping(json) && (Array.isArray(json['traceEvents']) || json['schema'] === 'meshwright.timeline/1')) {
+    return refused(
+      `${name} is a trace. Traces are not drawn here yet; nothing was changed. Open it in a trace viewer.`,
+    );
+  }
+  if (isMapping(json) && looksLikeConfig(json)) return configDrop(name, text, json, scenario);
+  return jobDrop(name, text);
+}
+
+const looksLikeConfig = (json: Readonly<Record<string, unknown>>): boolean =>
+  ['architectures', 'model_type', 'hidden_size', 'n_embd'].some((key) => Object.hasOwn(json, key));
+
+function configDrop(
+  name: string,
+  text: string,
+  config: Readonly<Record<string, unknown>>,
+  scenario: Scenario,
+): DropReading {
+  const { model, issues } = readModelConfig(text, name);
+  if (!model) return refused(`${name} is a model configuration that cannot be read; nothing was changed.`, issues);
+  const called =
+    typeof config['_name_or_path'] === 'string' && config['_name_or_path'] !== ''
+      ? config['_name_or_path']
+      : name.replace(/\.json$/, '');
+  return {
+    kind: 'scenario',
+    scenario: { ...scenario, model: { name: called, config }, layout: {} },
+    says: `The model is now that of ${name}.`,
+  };
+}
+
+function jobDrop(name: string, text: string): DropReading {
+  const { job, issues } = readJob(text, name);
+  if (!job) {
+    const isJob =
+      issues.some(({ path }) => /^(model|cluster|batch|layout|precision)/.test(path)) &&
+      /^\s*(model|cluster|batch)\s*:/m.test(text);
+    const what = isJob ? 'is a job file with errors' : 'is neither a job file nor a model configuration';
+    return refused(`${name} ${what}; nothing was changed.`, issues.slice(0, 8));
+  }
+  const written = /^\s*["']?model["']?\s*:\s*["']?([\w.-]+)["']?\s*(#.*)?,?$/m.exec(text)?.[1];
+  if (written === undefined || job.framework !== 'meshwright' || job.kernels.dropout > 0 || job.optimizer !== 'adamw') {
+    return refused(
+      `${name} says more than the sentence of this page can hold (a model by its dimensions, a framework, kernels or another optimizer); nothing was changed. Plan it with: meshwright plan ${name}`,
+    );
+  }
+  const rate = job.cluster.inter.rate;
+  return {
+    kind: 'scenario',
+    scenario: {
+      model: written,
+      nodes: job.cluster.nodes,
+      host: job.cluster.preset,
+      linkGbps: rate.kind === 'given' ? Math.round((rate.value * 8) / 1e9) : undefined,
+      sequences: job.batch.sequences,
+      length: job.batch.length,
+      precision: job.precision,
+      layout: job.layout,
+    },
+    says: `The scenario is now that of ${name}.`,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

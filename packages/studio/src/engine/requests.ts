@@ -1,0 +1,52 @@
+/** @file What the page asks of the worker, by name: one function each, data in and data out. */
+import type { Layout, LayoutRequest } from '@meshwright/core/layout';
+import type { Planned, Shown } from '@meshwright/core/plan';
+import type { LessonKey, LessonModel, StepScript } from '@meshwright/figures';
+import type { Scenario } from '../scenario/scenario.ts';
+import type { MemoryDetail } from './detail.ts';
+import type { LayoutDrawing, ToldScript } from './drawing.ts';
+import type { DropReading } from './drop.ts';
+import { type QuickPlan, quickPlan } from './quick.ts';
+import type { TimelineDetail } from './timeline.ts';
+import type { Variant, WhatIf } from './variants.ts';
+import { type Names, namesOf, reasonsOf } from './words.ts';
+
+/** All questions with what they are given and answer. */
+export interface Requests {
+  names(): Names;
+  reasons(codes: readonly string[]): ReturnType<typeof reasonsOf>;
+  /** Ranks by bounds, within the time of a key press. */
+  quick(scenario: Scenario): QuickPlan;
+  plan(scenario: Scenario): Promise<Planned>;
+  show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
+  drawing(scenario: Scenario, layout: LayoutRequest): Promise<LayoutDrawing>;
+  timeline(scenario: Scenario, layout: LayoutRequest): Promise<TimelineDetail>;
+  memory(scenario: Scenario, layout: LayoutRequest): Promise<MemoryDetail>;
+  variants(scenario: Scenario, layout: Layout): Promise<readonly Variant[]>;
+  /** The script of one's own plan. */
+  script(scenario: Scenario, layout: LayoutRequest): Promise<ToldScript>;
+  lesson(key: LessonKey, model: LessonModel, sharding: 1 | 2 | 3): Promise<StepScript>;
+  whatIf(words: string, scenario: Scenario, layout: LayoutRequest | undefined): Promise<WhatIf>;
+  drop(name: string, text: string, scenario: Scenario): Promise<DropReading>;
+}
+
+/** What a first answer does not need is loaded when it is asked for. */
+export const requests: Requests = {
+  names: namesOf,
+  reasons: reasonsOf,
+  quick: quickPlan,
+  plan: async (...given) => (await import('./plan.ts')).planOf(...given),
+  show: async (...given) => (await import('./detail.ts')).shownOf(...given),
+  drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
+  timeline: async (...given) => (await import('./timeline.ts')).timelineDetail(...given),
+  memory: async (...given) => (await import('./detail.ts')).memoryDetail(...given),
+  variants: async (...given) => (await import('./variants.ts')).memoryVariants(...given),
+  script: async (...given) => (await import('./drawing.ts')).scriptOf(...given),
+  lesson: async (...given) => (await import('./drawing.ts')).lessonScript(...given),
+  whatIf: async (...given) => (await import('./variants.ts')).whatIf(...given),
+  drop: async (...given) => (await import('./drop.ts')).readDrop(...given),
+};
+
+export type RequestName = keyof Requests;
+export type Arguments<Name extends RequestName> = Parameters<Requests[Name]>;
+export type Answer<Name extends RequestName> = Awaited<ReturnType<Requests[Name]>>;

@@ -1,0 +1,151 @@
+/** @file Links: a scenario with what is selected as the hash of a URL, versioned, deflated, in base64url. */
+
+import { type LessonKey, lessons } from '@meshwright/figures';
+import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import { firstScenario, type Scenario } from './scenario.ts';
+
+/** Views that exist; the first is the page that opens. */
+export const views = ['plan', 'steps', 'layout', 'timeline', 'memory', 'compare', 'whatif', 'run', 'learn'] as const;
+export type View = (typeof views)[number];
+
+/** What the figure of steps shows. `mine` is the selected plan instead of a lesson. */
+export interface StepsPlace {
+  readonly layout: LessonKey | 'mine';
+  readonly model: string;
+  readonly sharding: 1 | 2 | 3;
+  readonly frame: number;
+  readonly detail: 'collectives' | 'hops';
+  readonly beside: LessonKey | undefined;
+}
+
+/** All that a link holds. */
+export interface Place {
+  readonly scenario: Scenario;
+  readonly view: View;
+  /** Short form of the selected layout; undefined for the best. */
+  readonly selected: string | undefined;
+  readonly steps: StepsPlace;
+  /** Page of Learn, from 0. */
+  readonly page: number;
+}
+
+export const firstPlace: Place = {
+  scenario: firstScenario,
+  view: 'plan',
+  selected: undefined,
+  steps: { layout: 'data', model: 'toy', sharding: 3, frame: 0, detail: 'collectives', beside: undefined },
+  page: 0,
+};
+
+/** What came of a hash: a place, or why there is none. */
+export interface LinkReading {
+  readonly place: Place;
+  /** What the reader should know: an unknown version, a damaged link. */
+  readonly notice: string | undefined;
+}
+
+const VERSION = 1;
+/** Longest hash that is inflated, and longest text that comes out: links are small. */
+const LONGEST = 64_000;
+const LONGEST_TEXT = 400_000;
+
+/** The hash of a place, with its `#`. */
+export function linkOf(place: Place): string {
+  const deflated = deflateSync(strToU8(JSON.stringify(place)), { level: 9 });
+  let binary = '';
+  for (const byte of deflated) binary += String.fromCharCode(byte);
+  return `#${VERSION}.${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
+}
+
+/** The place of a hash. Never throws: what cannot be read is explained, and the first place stands in. */
+export function readLink(hash: string): LinkReading {
+  if (hash === '' || hash === '#') return { place: firstPlace, notice: undefined };
+  const [, version, body] = /^#(\d{1,6})\.([\w-]+)$/.exec(hash) ?? [];
+  if (version === undefined || body === undefined) {
+    return {
+      place: firstPlace,
+      notice: 'This link is not one of the studio, or was cut off. The first scenario is shown instead.',
+    };
+  }
+  if (Number(version) !== VERSION) {
+    const older = Number(version) < VERSION ? 'an older' : 'a newer';
+    return {
+      place: firstPlace,
+      notice: `This link was made by ${older} studio (version ${version}; this one reads version ${VERSION}). Its scenario cannot be opened here; the first scenario is shown instead.`,
+    };
+  }
+  const read = body.length > LONGEST ? undefined : textOf(body);
+  const place = read === undefined ? undefined : placeOf(read);
+  if (place) return { place, notice: undefined };
+  return {
+    place: firstPlace,
+    notice: 'This link is damaged: its contents cannot be read. The first scenario is shown instead.',
+  };
+}
+
+function textOf(body: string): unknown {
+  try {
+    const binary = atob(body.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+    const text = strFromU8(inflateSync(bytes, { out: new Uint8Array(LONGEST_TEXT) }));
+    return JSON.parse(text.replace(/\0+$/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks everything that comes from outside; what is absent is the first place's. */
+function placeOf(value: unknown): Place | undefined {
+  if (!isMapping(value) || !isMapping(value['scenario'])) return undefined;
+  const scenario = scenarioOf(value['scenario']);
+  if (!scenario) return undefined;
+  const steps = isMapping(value['steps']) ? value['steps'] : {};
+  const view = views.find((each) => each === value['view']) ?? firstPlace.view;
+  const layout = stepsLayouts.find((each) => each === steps['layout']) ?? firstPlace.steps.layout;
+  const beside = stepsLayouts.find((each) => each === steps['beside']);
+  return {
+    scenario,
+    view,
+    selected: typeof value['selected'] === 'string' ? value['selected'].slice(0, 2_000) : undefined,
+    steps: {
+      layout,
+      model: typeof steps['model'] === 'string' ? steps['model'].slice(0, 60) : firstPlace.steps.model,
+      sharding: steps['sharding'] === 1 ? 1 : steps['sharding'] === 2 ? 2 : 3,
+      frame: count(steps['frame'], 0) ?? 0,
+      detail: steps['detail'] === 'hops' ? 'hops' : 'collectives',
+      beside: beside === 'mine' ? undefined : beside,
+    },
+    page: Math.min(9, count(value['page'], 0) ?? 0),
+  };
+}
+
+const stepsLayouts: readonly (LessonKey | 'mine')[] = [...lessons.map(({ key }) => key), 'mine'];
+
+function scenarioOf(value: Readonly<Record<string, unknown>>): Scenario | undefined {
+  const { model, host, precision, layout, linkGbps } = value;
+  const [nodes, sequences, length] = [
+    count(value['nodes'], 1),
+    count(value['sequences'], 1),
+    count(value['length'], 1),
+  ];
+  const named =
+    typeof model === 'string' || (isMapping(model) && typeof model['name'] === 'string' && isMapping(model['config']));
+  if (!named || typeof host !== 'string' || nodes === undefined || sequences === undefined || length === undefined)
+    return undefined;
+  return {
+    model: model as Scenario['model'],
+    nodes,
+    host,
+    linkGbps: typeof linkGbps === 'number' && linkGbps > 0 ? linkGbps : undefined,
+    sequences,
+    length,
+    precision: precision === 'fp16' || precision === 'fp32' ? precision : 'bf16',
+    layout: isMapping(layout) ? layout : {},
+  };
+}
+
+const count = (value: unknown, least: number): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least ? value : undefined;
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,202 @@
+/** @file The pages of Learn: one question each, in our own words, with a figure bound to the engine. */
+import type { LessonKey } from '@meshwright/figures';
+
+/** One page. */
+export interface Page {
+  readonly title: string;
+  /** One plain sentence with a picture in it. */
+  readonly plain: string;
+  readonly question: string;
+  readonly text: readonly string[];
+  /** What to look for while stepping. */
+  readonly look: string;
+  readonly figure: {
+    readonly layout: LessonKey;
+    readonly model: 'toy' | 'llama-2-7b';
+    readonly sharding: 1 | 2 | 3;
+    readonly beside?: LessonKey;
+  };
+  readonly guess: Guess;
+}
+
+/** A question with checked answers: `right` is computed by the engine where the page names `from`. */
+export interface Guess {
+  readonly question: string;
+  readonly answers: readonly string[];
+  /** Index of the right answer. */
+  readonly right: number;
+  readonly because: string;
+}
+
+export const pages: readonly Page[] = [
+  {
+    title: 'One GPU, and why it is not enough',
+    plain: 'A painter with one canvas needs room for the paint, the brushes and the notes, not only for the picture.',
+    question: 'What has to fit into one GPU?',
+    text: [
+      'Training keeps more than the weights. With 16-bit weights and gradients and the Adam optimizer in 32 bits, every parameter takes 2 + 2 + 12 = 16 bytes before a single activation is stored.',
+      'Seven billion parameters take about 108 GB that way. An H100 can hand out 79 GiB. Nothing about speed has been said yet, and the answer is already no.',
+    ],
+    look: 'Look at the bars below W, G, O and A before the first step: which of the four is the largest?',
+    figure: { layout: 'data', model: 'llama-2-7b', sharding: 3 },
+    guess: {
+      question: 'Which takes most of the 16 bytes?',
+      answers: ['the weights', 'the gradients', 'the optimizer'],
+      right: 2,
+      because: 'Master weights and two moments in 32 bits are 12 of the 16 bytes.',
+    },
+  },
+  {
+    title: 'Data parallelism',
+    plain:
+      'Everyone paints a copy of the same picture from another model, and after each layer of paint they agree on the average.',
+    question: 'What do replicas have to tell each other?',
+    text: [
+      'Each GPU holds everything and takes other sequences. Forward needs nobody. Backward ends with different gradients everywhere, and they have to become one sum.',
+      'In a ring each GPU hands pieces to its neighbour: first pieces are added up on the way round, then the finished pieces go round once more. Each GPU sends 2 (N-1)/N of the gradients, however many GPUs there are.',
+    ],
+    look: 'Step to the first sum of gradients with "one message" chosen. Fourteen messages, each an eighth of the bucket.',
+    figure: { layout: 'data', model: 'toy', sharding: 3 },
+    guess: {
+      question: 'Sixteen GPUs instead of eight: what does each send?',
+      answers: ['twice as much', 'about as much', 'half as much'],
+      right: 1,
+      because: '2 (N-1)/N is 1.75 for eight and 1.875 for sixteen.',
+    },
+  },
+  {
+    title: 'Sharded state',
+    plain: 'The picture is cut into strips, everyone keeps one, and a strip is passed round when it is needed.',
+    question: 'What do replicas not have to hold all the time?',
+    text: [
+      'Eight replicas hold the optimizer state eight times. ZeRO-1 keeps an eighth on each, ZeRO-2 the gradients as well, ZeRO-3 (FSDP) even the weights, which are gathered layer by layer and thrown away again.',
+      'One and two move what plain data parallelism moves. Three gathers weights in forward and again in backward: half as much again.',
+    ],
+    look: 'Watch the W shelf: a strip of every piece appears when a layer is gathered and is gone after its use.',
+    figure: { layout: 'sharded', model: 'llama-2-7b', sharding: 3, beside: 'data' },
+    guess: {
+      question: 'What does ZeRO-3 send, against plain data parallelism?',
+      answers: ['the same', '1.5 times as much', 'twice as much'],
+      right: 1,
+      because: 'Two gathers and one scatter are three halves of an all-reduce.',
+    },
+  },
+  {
+    title: 'Tensor parallelism',
+    plain: 'Several hold one brush: every stroke is made together, so they have to stand close to each other.',
+    question: 'What does it cost to split a single matrix?',
+    text: [
+      'Each GPU multiplies with a slice of every matrix. A column slice followed by a row slice gives partial sums, which have to be added before the next layer: twice forward and twice backward in every layer.',
+      'Those sums stand between two products and cannot be hidden. Inside a node they take little time; over the network they take more than the products.',
+    ],
+    look: 'The strip between the nodes is dark at almost every exchange here. That is why nobody does this.',
+    figure: { layout: 'tensor', model: 'toy', sharding: 3 },
+    guess: {
+      question: 'Where should a tensor group lie?',
+      answers: ['inside one node', 'spread over nodes', 'it does not matter'],
+      right: 0,
+      because: 'Its exchanges are on the way of every layer, so they need the fastest links.',
+    },
+  },
+  {
+    title: 'Sequence with tensor',
+    plain: 'While the brush is put down, everyone looks after an own part of the canvas.',
+    question: 'What do tensor ranks do twice?',
+    text: [
+      'Between the split matrices lie norms and residuals. Without care every tensor rank computes and keeps them all.',
+      'With sequence parallelism each rank keeps its part of the sequence there. The sum of partial results becomes a reduce-scatter, and an all-gather brings the sequence back together before the next product: the same bytes, a fraction of the activations.',
+    ],
+    look: 'The A shelf holds an eighth of what data parallelism holds for the same sequences.',
+    figure: { layout: 'tensor', model: 'toy', sharding: 3, beside: 'data' },
+    guess: {
+      question: 'What does it add to the bytes sent forward?',
+      answers: ['nothing', 'half', 'they double'],
+      right: 0,
+      because: 'A reduce-scatter and an all-gather together are an all-reduce.',
+    },
+  },
+  {
+    title: 'Pipeline, and its bubble',
+    plain: 'A workshop with eight tables: the first picture has to reach the last table before all hands are busy.',
+    question: 'Who waits, and how long?',
+    text: [
+      'Each stage holds a row of layers and hands activations on. That is little traffic, so it may cross the slow link. But the last stage waits for the first micro-batch, and the first waits for the last gradient.',
+      'With p stages and m micro-batches of equal length the stages idle (p-1)/(m+p-1) of the step: 30 % for eight stages and 16 micro-batches.',
+    ],
+    look: 'The hatched corners of the schedule. The number on the A shelf is how many micro-batches a stage holds at once.',
+    figure: { layout: 'pipeline', model: 'toy', sharding: 3, beside: 'three-axes' },
+    guess: {
+      question: 'Which stage holds most activations?',
+      answers: ['the first', 'the middle', 'the last'],
+      right: 0,
+      because: 'Under 1F1B stage i holds up to p - i micro-batches.',
+    },
+  },
+  {
+    title: 'Mixing axes on real links',
+    plain:
+      'Those who share a brush sit at one table, those who copy stand in one room, and the tables follow each other.',
+    question: 'Which axis belongs on which link?',
+    text: [
+      'Tensor exchanges stand in the way of every product: the fastest links, inside a node. Data exchanges can hide behind backward: the network will do. Stages exchange least of all.',
+      'So ranks are numbered with tensor fastest. With 2 x 2 x 2 the ranks 0 and 1 are a tensor pair, 0 and 2 hold the same shard in two replicas, 0 and 4 are two stages.',
+    ],
+    look: 'Only the sends between stages cross the strip between the nodes.',
+    figure: { layout: 'three-axes', model: 'toy', sharding: 3 },
+    guess: {
+      question: 'How much do its two stages idle with eight micro-batches?',
+      answers: ['5 %', '11 %', '30 %'],
+      right: 1,
+      because: '(2 - 1)/(8 + 2 - 1) is 11 %.',
+    },
+  },
+];
+
+/** A row of the table of strategies. */
+export interface StrategyWords {
+  readonly name: string;
+  readonly splits: string;
+  readonly state: string;
+  readonly sends: string;
+  readonly link: string;
+}
+
+/** The strategies beside each other. Psi parameters, N data ranks, t tensor, p stages, m micro-batches. */
+export const strategies: readonly StrategyWords[] = [
+  {
+    name: 'data (DDP)',
+    splits: 'the batch',
+    state: '16 Psi',
+    sends: '2 (N-1)/N g Psi, once a step',
+    link: 'network; hides behind backward',
+  },
+  { name: 'ZeRO-1', splits: 'and the optimizer', state: '(4 + 12/N) Psi', sends: 'as DDP', link: 'network' },
+  {
+    name: 'ZeRO-2',
+    splits: 'and gradients',
+    state: '(2 + 14/N) Psi',
+    sends: 'as DDP when gradients are reduced once',
+    link: 'network',
+  },
+  {
+    name: 'ZeRO-3 (FSDP)',
+    splits: 'and weights',
+    state: '16 Psi/N',
+    sends: '1.5 times DDP for one micro-batch',
+    link: 'network; needs enough tokens to hide',
+  },
+  {
+    name: 'tensor',
+    splits: 'every matrix',
+    state: '16 Psi/t',
+    sends: '4 all-reduces of s b h a layer and micro-batch',
+    link: 'inside the node',
+  },
+  {
+    name: 'pipeline',
+    splits: 'the layers',
+    state: '16 Psi/p',
+    sends: 's b h at each boundary, both ways',
+    link: 'any; idles (p-1)/(m+p-1)',
+  },
+];

@@ -1,0 +1,186 @@
+/** @file Learn: short pages with a figure each, a table of all strategies, and questions with checked answers. */
+
+import { momentOf, Steps } from '@meshwright/figures';
+import { useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import type { Store } from '../../app/store.ts';
+import type { ViewProps } from '../../app/view-props.ts';
+import { useAnswer } from '../../parts/answer.tsx';
+import { Heads } from '../../parts/heads.tsx';
+import { Pending } from '../../parts/pending.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
+import { type Guess, type Page, pages, strategies } from './pages.ts';
+
+export function LearnView({ store }: ViewProps): VNode {
+  const at = Math.min(pages.length + 1, store.place.value.page);
+  const page = pages[at];
+  const titles = [...pages.map(({ title }) => title), 'All side by side', 'Questions'];
+  return (
+    <section aria-label="Learn" class="learn">
+      <nav aria-label="Pages">
+        <ol>
+          {titles.map((title, index) => (
+            <li key={title}>
+              <button type="button" aria-current={index === at ? 'page' : undefined} onClick={() => store.turn(index)}>
+                {title}
+              </button>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <article>
+        {page ? (
+          <PageView key={page.title} store={store} page={page} />
+        ) : at === pages.length ? (
+          <Strategies />
+        ) : (
+          <Exam />
+        )}
+        <div class="actions">
+          <button type="button" disabled={at === 0} onClick={() => store.turn(at - 1)}>
+            Page before
+          </button>
+          <button type="button" class="main" disabled={at === titles.length - 1} onClick={() => store.turn(at + 1)}>
+            Next page
+          </button>
+        </div>
+      </article>
+    </section>
+  );
+}
+
+function PageView({ store, page }: { readonly store: Store; readonly page: Page }): VNode {
+  const { layout, model, sharding, beside } = page.figure;
+  return (
+    <>
+      <h2>{page.title}</h2>
+      <p class="plain">{page.plain}</p>
+      <p>
+        <strong>{page.question}</strong>
+      </p>
+      {page.text.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      <Question guess={page.guess} />
+      <p>{page.look}</p>
+      <LessonFigure store={store} page={page} />
+      <div class="actions">
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            store.step({ layout, model, sharding, frame: 0, detail: 'collectives', beside });
+            store.open('steps');
+          }}
+        >
+          Step through it
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            store.step({ layout: 'mine', frame: 0, beside: undefined });
+            store.open('steps');
+          }}
+        >
+          Now on your model
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** The figure of a page, stepped where it stands. */
+function LessonFigure({ store, page }: { readonly store: Store; readonly page: Page }): VNode {
+  const { layout, model, sharding } = page.figure;
+  const frame = useSignal(0);
+  const known = useAnswer(page.title, () => store.viewer.ask('lesson', layout, model, sharding));
+  return (
+    <Pending known={known.value} words="Compiling the program of this page." height={560}>
+      {(script) => {
+        const moment = momentOf(script, frame.value);
+        return (
+          <figure>
+            <div class="actions">
+              <button type="button" disabled={moment.frame === 0} onClick={() => void (frame.value = moment.frame - 1)}>
+                Back a step
+              </button>
+              <button
+                type="button"
+                disabled={moment.frame === moment.frames}
+                onClick={() => void (frame.value = moment.frame + 1)}
+              >
+                Next step
+              </button>
+            </div>
+            <div class="lesson">
+              <Steps script={script} frame={moment.frame} size="narrow" />
+            </div>
+            <figcaption aria-live="polite">{`${moment.head}. ${moment.sentence}`}</figcaption>
+          </figure>
+        );
+      }}
+    </Pending>
+  );
+}
+
+function Question({ guess }: { readonly guess: Guess }): VNode {
+  const given = useSignal<number | undefined>(undefined);
+  const { question, answers, right, because } = guess;
+  return (
+    <fieldset class="guess">
+      <legend>{`Guess first: ${question}`}</legend>
+      {answers.map((answer, index) => (
+        <button
+          key={answer}
+          type="button"
+          aria-pressed={given.value === index}
+          onClick={() => void (given.value = index)}
+        >
+          {answer}
+        </button>
+      ))}
+      <p role="status">
+        {given.value === undefined
+          ? ''
+          : `${given.value === right ? 'Yes.' : `No: ${answers[right] ?? ''}.`} ${because}`}
+      </p>
+    </fieldset>
+  );
+}
+
+const Strategies = (): VNode => (
+  <>
+    <h2>All side by side</h2>
+    <p>
+      Psi parameters, N data ranks, t tensor ranks, p stages, m micro-batches, s b h values of an activation, g bytes of
+      a gradient.
+    </p>
+    <Scroll name="Strategies">
+      <table>
+        <Heads columns={['strategy', 'splits', 'state of a GPU, bytes', 'a GPU sends', 'link']} />
+        <tbody>
+          {strategies.map(({ name, splits, state, sends, link }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{splits}</td>
+              <td>{state}</td>
+              <td>{sends}</td>
+              <td>{link}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+    <p>The same with the numbers of your own job: meshwright explain job.yaml.</p>
+  </>
+);
+
+const Exam = (): VNode => (
+  <>
+    <h2>Questions</h2>
+    <p>One from each page, without the page.</p>
+    {pages.map(({ title, guess }) => (
+      <Question key={title} guess={guess} />
+    ))}
+  </>
+);

@@ -1,0 +1,136 @@
+/** @file The ranked rows, with a bar of memory each. One row is selected everywhere; one may be pinned to compare with. */
+
+import { memoryColour } from '@meshwright/figures';
+import type { VNode } from 'preact';
+import type { Row, Store } from '../../app/store.ts';
+import { Heads } from '../../parts/heads.tsx';
+import { gib, share, signed, time } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
+
+export function Ranking({ store }: { readonly store: Store }): VNode {
+  const rows = store.rows.value;
+  const selected = store.selected.value;
+  const pinned = rows.find(({ short }) => short === store.pinned.value);
+  const capacity = store.planned.value?.plans[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 1;
+  return (
+    <Scroll name="Ranked layouts">
+      <table class="ranking">
+        <caption class="quiet">
+          {rows.length === 0
+            ? 'Ranking layouts by their bounds.'
+            : rows.some(({ exact }) => !exact)
+              ? 'Ranked by lower bounds; the best rows are being evaluated.'
+              : 'Evaluated and simulated; no layout that fits is faster.'}
+        </caption>
+        <Heads
+          columns={[
+            '#',
+            '#tensor',
+            '#pipeline',
+            '#data',
+            '#ZeRO',
+            '#step',
+            'memory of a GPU, GiB',
+            '#exposed',
+            'exact',
+            '(Choose)',
+          ]}
+        />
+        <tbody>
+          {rows.map((row, index) => (
+            <RankRow
+              key={row.short}
+              store={store}
+              row={row}
+              rank={index + 1}
+              capacity={capacity}
+              selected={row === selected}
+              pinned={pinned}
+            />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+interface RankRowProps {
+  readonly store: Store;
+  readonly row: Row;
+  readonly rank: number;
+  readonly capacity: number;
+  readonly selected: boolean;
+  readonly pinned: Row | undefined;
+}
+
+function RankRow({ store, row, rank, capacity, selected, pinned }: RankRowProps): VNode {
+  const { layout, seconds, deviceBytes, exposed, exact, short } = row;
+  const base = pinned === row ? undefined : pinned;
+  return (
+    <tr class={selected ? 'selected' : undefined}>
+      <td>{rank}</td>
+      <td class="number">{layout.tensor}</td>
+      <td class="number">{layout.pipeline}</td>
+      <td class="number">{layout.data}</td>
+      <td class="number">{layout.sharding}</td>
+      <td class="number">
+        {base ? signed(seconds - base.seconds, time) : `${exact ? '' : '\u2265 '}${time(seconds)}`}
+      </td>
+      <td>
+        <MemoryBar
+          bytes={deviceBytes}
+          capacity={capacity}
+          words={base ? signed(deviceBytes - base.deviceBytes, gib) : gib(deviceBytes)}
+        />
+      </td>
+      <td class="number">
+        {exposed === undefined
+          ? ''
+          : base?.exposed !== undefined
+            ? signed(exposed - base.exposed, share)
+            : share(exposed)}
+      </td>
+      <td>{exact ? '\u2713' : '\u2026'}</td>
+      <td>
+        <button
+          type="button"
+          aria-pressed={selected}
+          aria-label={`Select row ${rank}`}
+          onClick={() => store.select(short)}
+        >
+          Select
+        </button>{' '}
+        <button
+          type="button"
+          aria-pressed={pinned === row}
+          aria-label={`Pin row ${rank} to compare the others with it`}
+          onClick={() => void (store.pinned.value = pinned === row ? undefined : short)}
+        >
+          Pin
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+interface BarProps {
+  readonly bytes: number;
+  readonly capacity: number;
+  readonly words: string;
+}
+
+/** How full a GPU is: a line marks its capacity. */
+function MemoryBar({ bytes, capacity, words }: BarProps): VNode {
+  const width = 120;
+  const scale = width / (capacity * 1.1);
+  return (
+    <span class="bar">
+      <svg width={width} height="12" aria-hidden="true">
+        <rect width={width} height="12" fill="var(--mw-panel)" />
+        <rect width={Math.min(width, bytes * scale)} height="12" fill={memoryColour('weights')} />
+        <line x1={capacity * scale} x2={capacity * scale} y1="0" y2="12" stroke="var(--mw-text)" stroke-width="2" />
+      </svg>
+      <span class="number">{words}</span>
+    </span>
+  );
+}

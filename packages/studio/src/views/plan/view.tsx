@@ -1,0 +1,144 @@
+/** @file The first screen: the scenario as a sentence, the answer, where a step goes, the ranking, what was rejected. */
+
+import type { Shown } from '@meshwright/core/plan';
+import type { VNode } from 'preact';
+import type { Row, Store } from '../../app/store.ts';
+import type { ViewProps } from '../../app/view-props.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { Heads } from '../../parts/heads.tsx';
+import { gib, grouped, share, signed, time } from '../../parts/numbers.ts';
+import { commandLine } from '../../scenario/scenario.ts';
+import { Nothing } from './nothing.tsx';
+import { Ranking } from './ranking.tsx';
+import { Rejected } from './rejected.tsx';
+import { Sentence } from './sentence.tsx';
+import { Waterfall } from './waterfall.tsx';
+
+export function PlanView({ store }: ViewProps): VNode {
+  const { planning, rows, planned, selected } = store;
+  const state = planning.value;
+  const shown = planned.value?.plans.find(({ layout }) => layout.short === selected.value?.short);
+  const empty = state === 'done' && rows.value.length === 0;
+  return (
+    <div class={state === 'failed' ? 'stale' : undefined}>
+      <Sentence store={store} />
+      {empty ? (
+        <Nothing store={store} />
+      ) : (
+        <div class="plan">
+          <section aria-label="Answer">
+            <Answer store={store} />
+            <Ranking store={store} />
+            <Rejected store={store} />
+          </section>
+          <aside aria-label="Where one step goes">
+            {shown ? (
+              <Waterfall shown={shown} />
+            ) : (
+              <div class="skeleton" style={{ height: '300px' }}>
+                <p>Where one step goes is computed for each row.</p>
+              </div>
+            )}
+            <Why store={store} shown={shown} />
+          </aside>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** `tensor 2, pipeline 1, data 32 (sharded state)`. */
+export function layoutWords({ layout }: Pick<Row, 'layout'>): string {
+  const { tensor, pipeline, data, sharding } = layout;
+  const state = ['', ' (sharded optimizer)', ' (sharded gradients)', ' (sharded state)'][sharding] ?? '';
+  return `tensor ${tensor} \u00b7 pipeline ${pipeline} \u00b7 data ${data}${state}`;
+}
+
+function Answer({ store }: { readonly store: Store }): VNode {
+  const row = store.selected.value;
+  const best = store.rows.value[0];
+  const capacity = store.planned.value?.plans[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 0;
+  if (!row || !best)
+    return (
+      <div class="skeleton" style={{ height: '90px' }}>
+        <p role="status">Ranking layouts by their bounds.</p>
+      </div>
+    );
+  const { scenario } = store.place.value;
+  const gpus = row.layout.tensor * row.layout.pipeline * row.layout.data;
+  const tokens = (scenario.sequences * scenario.length) / row.seconds / gpus;
+  return (
+    <div class="answer">
+      <h2>{`${row === best ? 'Best' : 'Selected'}: ${layoutWords(row)}`}</h2>
+      <p class="numbers" role="status">
+        {row.exact
+          ? `${time(row.seconds)} a step~, ${grouped(tokens)} tokens/s per GPU~, ${gib(row.deviceBytes)} of ${gib(capacity)} GiB~`
+          : `at least ${time(row.seconds)} a step; evaluating the best rows`}
+      </p>
+      <div class="actions">
+        <button type="button" onClick={() => store.open('layout')}>
+          Open layout
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            store.step({ layout: 'mine', frame: 0 });
+            store.open('steps');
+          }}
+        >
+          Step through it
+        </button>
+        <Copy words="Copy command" said="Command copied" text={() => commandLine(scenario, row.short)} />
+      </div>
+    </div>
+  );
+}
+
+function Why({ store, shown }: { readonly store: Store; readonly shown: Shown | undefined }): VNode | null {
+  const planned = store.planned.value;
+  if (!planned || !shown) return null;
+  const [first, second] = planned.plans;
+  return (
+    <section class="why" aria-label="Why the first is first">
+      {first && second && (
+        <>
+          <h3>{`Why #1 beats #2 by ${share(second.step.seconds / first.step.seconds - 1)}`}</h3>
+          <ul>
+            {planned.explain.slice(0, 5).map(({ part, savesSeconds, words }) => (
+              <li key={part}>{`${words} (${signed(-savesSeconds, time)})`}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {shown.warnings.length > 0 && (
+        <>
+          <h3>Worth knowing</h3>
+          <ul>
+            {shown.warnings.map(({ code, message, hint = '' }) => (
+              <li key={code}>{`${message} ${hint}`}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <details>
+        <summary>{`~ rests on ${shown.assumptions.length} assumed numbers`}</summary>
+        <table>
+          <Heads columns={['Assumed', 'Value', 'Source']} />
+          <tbody>
+            {shown.assumptions.map(({ what, value, low, high, source }) => (
+              <tr key={what}>
+                <td>{what}</td>
+                <td class="number">
+                  {low === high ? plain(value) : `${plain(value)} (${plain(low)} to ${plain(high)})`}
+                </td>
+                <td>{source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+}
+
+const plain = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 4 });

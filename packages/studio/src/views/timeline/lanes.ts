@@ -1,0 +1,86 @@
+/** @file The rows of the timeline and the slices on each, for drawing and for finding: indices sorted by start, searched by
+ * halving. Pure; times are nanoseconds.
+ */
+import type { TimelineDetail } from '../../engine/timeline.ts';
+
+/** One row: a lane of a rank that has slices. */
+export interface LaneRow {
+  readonly rank: number;
+  readonly lane: string;
+  /** Slices in order of start. */
+  readonly slices: Uint32Array;
+}
+
+/** Rows in order of rank, then of lane; lanes without a slice are left out. */
+export function laneRows({
+  ranks,
+  lanes,
+  rank,
+  lane,
+  start,
+  end,
+}: Pick<TimelineDetail, 'ranks' | 'lanes' | 'rank' | 'lane' | 'start' | 'end'>): readonly LaneRow[] {
+  const counts = new Map<number, number>();
+  const keyOf = (index: number): number => (rank[index] ?? 0) * lanes.length + (lane[index] ?? 0);
+  for (let index = 0; index < rank.length; index++) {
+    if ((end[index] ?? 0) > (start[index] ?? 0)) counts.set(keyOf(index), (counts.get(keyOf(index)) ?? 0) + 1);
+  }
+  const slices = new Map([...counts].map(([key, count]) => [key, { at: 0, of: new Uint32Array(count) }]));
+  for (let index = 0; index < rank.length; index++) {
+    const row = (end[index] ?? 0) > (start[index] ?? 0) ? slices.get(keyOf(index)) : undefined;
+    if (row) row.of[row.at++] = index;
+  }
+  return ranks.flatMap((each) =>
+    lanes.flatMap((name, index): readonly LaneRow[] => {
+      const row = slices.get(each * lanes.length + index);
+      return row ? [{ rank: each, lane: name, slices: row.of }] : [];
+    }),
+  );
+}
+
+/** Place in `slices` of the first slice that ends after `time`. */
+export function firstEndingAfter(slices: Uint32Array, end: Float64Array, time: number): number {
+  let [low, high] = [0, slices.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((end[slices[middle] as number] as number) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The slice of a row at a time; -1 where it is idle. */
+export function sliceAt(
+  { slices }: LaneRow,
+  { start, end }: Pick<TimelineDetail, 'start' | 'end'>,
+  time: number,
+): number {
+  const slice = slices[firstEndingAfter(slices, end, time)];
+  return slice !== undefined && (start[slice] as number) <= time ? slice : -1;
+}
+
+/** What is seen: from and to. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The middle of a window. */
+export const middle = ({ from, to }: Window): number => (from + to) / 2;
+
+/** Nanoseconds of the narrowest window. */
+const LEAST = 200;
+
+/** The window zoomed by `factor` around `centre` (a time), inside 0 and `whole`. */
+export function zoomed({ from, to }: Window, factor: number, centre: number, whole: number): Window {
+  const width = Math.min(whole, Math.max(Math.min(LEAST, whole), (to - from) * factor));
+  const left = Math.min(Math.max(0, centre - ((centre - from) / (to - from)) * width), whole - width);
+  return { from: left, to: left + width };
+}
+
+/** The window moved by a share of its width, inside 0 and `whole`. */
+export function moved({ from, to }: Window, share: number, whole: number): Window {
+  const width = to - from;
+  const left = Math.min(Math.max(0, from + share * width), whole - width);
+  return { from: left, to: left + width };
+}

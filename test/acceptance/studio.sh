@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The studio (issue 6): each line is one thing that must hold, with the command that shows it.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+toy=examples/toy-2x2x2.yaml
+tests() { npx vitest run --maxWorkers=1 "$@"; }
+
+# 1, H2, H5: the step-through figure, from Node.
+expect 'H2 every operation of a program is told once; bytes at every step are the program'"'"'s and the closed forms'"'" 'Tests .* passed' tests packages/figures/src/steps packages/figures/src/gallery
+expect 'H5 figure steps draws a frame' '\(3 of [0-9]+\)' meshwright figure steps $toy --svg --step 3
+expect 'H5 figure steps draws all phases for print' '<svg' meshwright figure steps $toy --svg
+expect_json 'H2 the last step has sent what the byte ledger says' 'it.steps.at(-1).lists.map((list) => list.sent).join() === "3088,3076"' meshwright figure steps $toy --json
+expect 'H2 the closed forms agree' 'Bytes counted in the program equal the closed forms' meshwright figure steps $toy
+expect_code 'a frame that is not there' 2 'VALUE_OUT_OF_RANGE .*frame 99999 is beyond' meshwright figure steps $toy --svg --step 99999
+
+# H1, H2, H4, H5: the page, in Chromium: journeys by mouse and by keys, axe, links, drops, identical markup, a real run.
+expect 'H1 H2 H4 H5 journeys in Chromium' 'Tests .* passed' tests test/e2e/studio.test.ts
+expect 'H4 links: opened as they were made, other versions and damage explained' 'Tests .* passed' tests packages/studio
+
+# H6: the server.
+expect 'H6 foreign hosts and origins, tokens, paths, 10,000 requests, slow clients' 'Tests .* passed' tests packages/cli/src/serve
+expect_code 'a port that is none' 2 'VALUE_OUT_OF_RANGE' meshwright serve --port 70000
+
+# H3: budgets, printed. Seconds depend on what else the machine does, so only the bytes decide.
+expect 'H3 budgets are measured' 'of [0-9]+ budgets hold$' npm run --silent bench:studio
+
+finish

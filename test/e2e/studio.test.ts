@@ -1,0 +1,259 @@
+import type { ChildProcess } from 'node:child_process';
+import { compileProgram } from '@meshwright/core/compile';
+import { bytesSent } from '@meshwright/core/program';
+import { type LessonKey, lessonScene, lessons, momentOf, Steps, svgText } from '@meshwright/figures';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, openBrowser, openPage, planned, serve, settled, violationsOf } from './browser.fixture.ts';
+
+if (chromiumPath === undefined) console.warn('No Chromium on the path: the journeys through the studio are skipped.');
+
+describe.runIf(chromiumPath !== undefined)('the studio', () => {
+  let browser: Browser;
+  let address = '';
+  let server: ChildProcess | undefined;
+  beforeAll(async () => {
+    const served = await serve();
+    address = served.address;
+    server = served.process;
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.kill('SIGINT');
+  });
+  const open = (page: Page, view: string): Promise<void> =>
+    page.getByRole('button', { name: view, exact: true }).first().click();
+
+  it('plans a worked scenario at once, ranks while one types, shares and opens the same', async () => {
+    const { page, context, errors } = await openPage(browser, address);
+    await page.waitForSelector('.ranking tbody tr');
+    expect(new URL(page.url()).search).toBe('');
+    await planned(page);
+    expect(await page.textContent('.answer h2')).toMatch(/^Best: tensor \d+/);
+    const hosts = page.getByLabel('Hosts', { exact: true });
+    await hosts.focus();
+    await page.keyboard.press('ArrowUp');
+    expect(await hosts.inputValue()).toBe('4');
+    await page.waitForFunction(() =>
+      document.querySelector('.ranking caption')?.textContent?.startsWith('Ranked by lower bounds'),
+    );
+    await planned(page);
+    await page.getByRole('button', { name: 'Select row 2' }).click();
+    await page.getByRole('button', { name: 'Copy command' }).click();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    expect(command).toMatch(
+      /^meshwright show - --layout tp=\d+[^\n]*<<'JOB'\nmodel: llama-3.1-8b\ncluster: 4x dgx-h100\n/,
+    );
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByText('Link copied').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const other = await context.newPage();
+    await other.goto(link);
+    await planned(other);
+    expect(await other.getByLabel('Hosts', { exact: true }).inputValue()).toBe('4');
+    expect(await other.textContent('.answer h2')).toBe(await page.textContent('.answer h2'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await hosts.inputValue()).toBe('2');
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it('explains links of other versions, and files that it cannot use, and changes nothing', async () => {
+    const { page, context, errors } = await openPage(browser, `${address}#0.abc`);
+    await page.getByText('made by an older studio (version 0; this one reads version 1)').waitFor();
+    await planned(page);
+    const before = await page.evaluate(() => location.hash);
+    const drop = (name: string, content: string | number): Promise<void> =>
+      page.evaluate(
+        ([file, body]) => {
+          const data = new DataTransfer();
+          data.items.add(new File([typeof body === 'number' ? new Uint8Array(body) : body], file));
+          dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+        },
+        [name, content] as const,
+      );
+    const said = async (name: string, content: string | number, words: RegExp): Promise<void> => {
+      await drop(name, content);
+      await page.locator('.notice', { hasText: words }).waitFor();
+    };
+    await said('weights.bin', 100 * 2 ** 20, /weights\.bin has 100\.0 MiB.*nothing was changed/);
+    await said('noise.bin', 1000, /noise\.bin is not text; nothing was changed/);
+    await said(
+      'notes.txt',
+      'remember the milk',
+      /notes\.txt is neither a job file nor a model configuration; nothing was changed/,
+    );
+    await said(
+      'job.yaml',
+      'model: llama-9\ncluster: 1x dgx-h100\nbatch: {sequences: 8, length: 128}\n',
+      /job\.yaml is a job file with errors.*line 1: .*VALUE_UNKNOWN/,
+    );
+    await said('trace.json', '{"traceEvents": []}', /trace\.json is a trace.*nothing was changed/);
+    expect(await page.evaluate(() => location.hash)).toBe(before);
+    await said(
+      'job.yaml',
+      'model: llama-2-7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\n',
+      /The scenario is now that of job\.yaml/,
+    );
+    expect(await page.getByLabel('Model').inputValue()).toBe('llama-2-7b');
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it('says what is wrong about a scenario, and offers ways out when nothing fits', async () => {
+    const { page, context } = await openPage(browser, address);
+    await page.waitForSelector('.ranking tbody tr');
+    await page.getByLabel('Model').selectOption('llama-3.1-405b');
+    await page.getByLabel('Hosts', { exact: true }).fill('1');
+    await page.getByRole('heading', { name: 'Nothing fits' }).waitFor();
+    await page.getByRole('button', { name: '2 hosts instead of 1' }).click();
+    expect(await page.getByLabel('Hosts', { exact: true }).inputValue()).toBe('2');
+    await context.close();
+  });
+
+  const layouts: readonly (readonly [LessonKey, 1 | 2 | 3])[] = [
+    ['sharded', 1],
+    ['sharded', 2],
+    ...lessons.map(({ key }) => [key, 3] as const),
+  ];
+  it.each(layouts)(
+    'steps through %s (sharding %i) with the ledger of the program at every step',
+    async (key, sharding) => {
+      const { page, context, errors } = await openPage(browser, address);
+      await open(page, 'Step through');
+      await page
+        .getByRole('button', { name: lessons.find((each) => each.key === key)?.short ?? '', exact: true })
+        .click();
+      if (key === 'sharded') await page.getByLabel('Sharded state').selectOption(String(sharding));
+      const { job, layout, script } = lessonScene(key, 'toy', sharding);
+      await page.getByText(`step 0 of ${script.steps.length}`).waitFor();
+      const read = await page.evaluate(readLedgers, script.steps.length);
+      const expected = Array.from({ length: script.steps.length + 1 }, (_, frame) =>
+        momentOf(script, frame).gpus.flatMap(({ sent, received, totalBytes }) => [sent, received, totalBytes]),
+      );
+      expect(read).toEqual(expected);
+      const sums = bytesSent(compileProgram(job, layout)).lists.map(({ total }) => total.bytes);
+      script.gpus.forEach(({ list }, index) => expect(read.at(-1)?.[index * 3]).toBeCloseTo(sums[list] ?? -1, 6));
+      const drawn = await page.evaluate(sameMarkup, svgText(Steps({ script, frame: script.steps.length })));
+      expect(drawn).toBe('same');
+      expect(errors).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it('is stepped by keys alone: next, back, phases, hops, compare, layouts', async () => {
+    const { page, context, errors } = await openPage(browser, address, { moves: true });
+    await planned(page);
+    await page.keyboard.press('g');
+    await page.keyboard.press('2');
+    const at = (text: string): Promise<void> => page.getByText(text, { exact: true }).waitFor();
+    await at('step 0 of 27');
+    await page.keyboard.press('l');
+    await at('step 1 of 27');
+    await page.keyboard.press('ArrowLeft');
+    await at('step 0 of 27');
+    await page.keyboard.press(']');
+    await page.keyboard.press(']');
+    await page.waitForFunction(() => document.querySelector('#caption')?.textContent?.startsWith('Backward'));
+    await page.keyboard.press('End');
+    await at('step 27 of 27');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('4');
+    await page.getByText(/^step 0 of 1\d\d$/).waitFor();
+    await page.keyboard.press('c');
+    await page.getByText('Side by side, in the same phase').waitFor();
+    await page.keyboard.press('d');
+    await page.waitForFunction(() => document.querySelectorAll('.drawing svg').length === 2);
+    await page.keyboard.press('Tab');
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  const looks = [
+    { width: 1280, dark: false },
+    { width: 390, dark: true },
+  ] as const;
+  it.each(looks)('has no violation of accessibility in any view: %o', async (look) => {
+    const { page, context, errors } = await openPage(browser, address, look);
+    await planned(page);
+    for (const view of ['Plan', 'Step through', 'Layout', 'Timeline', 'Memory', 'Compare', 'Learn', 'Run', 'What if']) {
+      await open(page, view);
+      if (view !== 'What if') await settled(page);
+      expect(await violationsOf(page), view).toEqual([]);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(wide, `${view} is as wide as the page`).toBeLessThanOrEqual(0);
+    }
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it('shows the timeline by mouse and by keys, and memory with what would free it', async () => {
+    const { page, context, errors } = await openPage(browser, address);
+    await planned(page);
+    await open(page, 'Timeline');
+    const canvas = page.locator('canvas');
+    await canvas.focus();
+    for (const key of ['w', 'w', 'd', '.', '.', 'f']) await page.keyboard.press(key);
+    await page.locator('#slice', { hasText: /^Rank 0, compute: .* because .*It takes / }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('#slice', { hasText: /^Rank 0, (?!compute)/ }).waitFor();
+    await page.keyboard.press('0');
+    await canvas.click({ position: { x: 500, y: 38 } });
+    await page.locator('#slice', { hasText: 'compute' }).waitFor();
+    await open(page, 'Memory');
+    const change = page.locator('.variants button').first();
+    await change.click();
+    await open(page, 'Plan');
+    await page.getByText('Fixed:').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Memory', exact: true }).and(page.locator('[aria-current=page]')).waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it('runs a layout for real, and the bytes are those predicted', async () => {
+    const { page, context, errors } = await openPage(browser, address);
+    await open(page, 'Run');
+    await page.getByLabel('Layout').selectOption('data');
+    await page.getByLabel('Steps').fill('1');
+    await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+    await page.getByText(/1 steps on eight ranks and on one: losses differ by/).waitFor();
+    const row = page.locator('table', { hasText: 'predicted' }).locator('tbody tr').first();
+    expect(await row.textContent()).toContain('\u2713');
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});
+
+/** Presses Next to the end and reads the ledger before each press: sent, received, held of each GPU. */
+async function readLedgers(steps: number): Promise<number[][]> {
+  const read = (): number[] =>
+    [...document.querySelectorAll<HTMLElement>('#ledger tbody tr')].flatMap(({ dataset }) => [
+      Number(dataset['sent']),
+      Number(dataset['received']),
+      Number(dataset['held']),
+    ]);
+  const next = [...document.querySelectorAll('button')].find((button) => button.textContent === 'Next');
+  const ledgers = [read()];
+  for (let step = 1; step <= steps; step++) {
+    next?.click();
+    while (!document.querySelector('.controls')?.textContent?.includes(`step ${step} of`)) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    ledgers.push(read());
+  }
+  return ledgers;
+}
+
+/** Whether the figure of the page is the one that Node drew, both read by the browser. */
+function sameMarkup(svg: string): string {
+  // An empty style attribute is what stays behind where a style was taken away.
+  const plain = (element: Element | null | undefined): string =>
+    (element?.outerHTML ?? '').replace(/>\s+</g, '><').replaceAll(' style=""', '');
+  const given = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg');
+  const [here, there] = [plain(document.querySelector('.drawing svg')), plain(given)];
+  if (here === there) return 'same';
+  const at = [...here].findIndex((letter, index) => letter !== there[index]);
+  return `${here.slice(at - 60, at + 60)}\n${there.slice(at - 60, at + 60)}`;
+}
