@@ -96,4 +96,6 @@ export const ruleTable = (rules: readonly RuleCheck[]): Table =>
     words('agrees', ({ agrees }) => (agrees ? 'yes' : 'no')),
     numbers('costs %~', ({ costOverOptimum }) => (costOverOptimum === undefined ? '-' : percent(costOverOptimum))),
     words('fastest that obeys', ({ says }) => shortLayout(says)),
+    words('loses by', ({ because }) => because ?? '-'),
+    words('note', ({ note }) => note ?? ''),
   ]);

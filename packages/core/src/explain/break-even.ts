@@ -14,7 +14,7 @@ import type { Choice, FlowContext } from './flow/index.ts';
 import { trialOfRow } from './table/index.ts';
 import { isLegal } from './trials.ts';
 import type { BreakEven } from './types.ts';
-import { share, time, whole } from './words.ts';
+import { gib, share, time, whole } from './words.ts';
 
 export function breakEvenLines(context: FlowContext, choice: Choice | undefined): readonly BreakEven[] {
   const { trials, facts } = context;
@@ -144,7 +144,56 @@ function gatherLines(facts: Facts, use: LayerUse): readonly BreakEven[] {
       link: name,
       says: `a layer is gathered in ${time(seconds)} and used for ${time(use.seconds)} forward: gathered ahead, ${whole(use.tokens)} tokens ${hides ? 'hide' : 'do not hide'} it, ${whole(Math.ceil(tokens))} ${hides ? 'would do' : 'are needed'}.`,
     },
+    ...gradientLine(facts, use),
     ...(crossesNode ? networkLine(facts, use, bytes) : []),
+    ...treeLine(facts),
+  ];
+}
+
+/** The all-reduce of the gradients of P parameters takes 2 (N-1)/N P g / B and starts when their backward of 4 P T / F has
+ * begun: it hides behind the backward of the layer before when T >= (N-1)/N g F / (2 B). Only the last micro-batch counts.
+ */
+function gradientLine({ gpus, gradient, job, layerParameters }: Facts, use: LayerUse): readonly BreakEven[] {
+  const bytes = layerParameters * gradient;
+  const prices = createPrices(job.cluster, createMesh({ data: gpus }), priceOptionsOf(job));
+  const seconds = prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes, axes: ['data'] });
+  const bandwidth = (2 * ((gpus - 1) / gpus) * bytes) / seconds;
+  const tokens = ((((gpus - 1) / gpus) * bytes) / activeLayer(job)) * (use.rate / (2 * bandwidth));
+  const hides = use.tokens >= tokens;
+  return [
+    {
+      what: 'tokens of the last micro-batch whose backward hides the all-reduce of its gradients',
+      symbols: '(N-1)/N g F / (2 B)',
+      value: tokens,
+      here: use.tokens,
+      unit: 'tokens',
+      link: prices.linkOf(['data']).name,
+      says: `the gradients of a layer (${gib(bytes)}) are summed in ${time(seconds)}, its backward takes ${time(2 * use.seconds)}: ${whole(use.tokens)} tokens ${hides ? 'hide' : 'do not hide'} it.`,
+    },
+  ];
+}
+
+/** Between n nodes a ring takes 2 (n-1) (a + S / (n B)), a double tree 2 log2(n) a + 2 S / B: they are equal at
+ * S = n (n - 1 - log2 n) a B, the tree is faster below. S is what one rank of a node carries of a bucket.
+ */
+function treeLine({ gpus, job, plain, gradient }: Facts): readonly BreakEven[] {
+  const { cluster } = job;
+  const prices = createPrices(cluster, createMesh({ data: gpus }), priceOptionsOf(job));
+  const { islands, bandwidth, name, ranks } = prices.linkOf(['data']);
+  if (islands <= 2) return [];
+  const equal = islands * (islands - 1 - Math.log2(islands)) * cluster.inter.latency.value * bandwidth;
+  const here = (plain.bucketMB * 1e6 * islands) / ranks;
+  const faster = here < equal ? 'tree' : 'ring';
+  return [
+    {
+      what: 'bytes of a rank below which a tree over the nodes is faster than a ring',
+      symbols: 'n (n - 1 - log2 n) a B',
+      value: equal,
+      here,
+      unit: 'bytes',
+      link: name,
+      says: `a bucket of ${plain.bucketMB} MB (${whole((plain.bucketMB * 1e6) / gradient)} gradients) leaves ${gib(here)} for each rank between ${islands} nodes: the ${faster} is faster; with ${gib(equal)} they are equal.`,
+    },
   ];
 }
 

@@ -78,7 +78,8 @@ describe('explained jobs', { timeout: 60_000 }, () => {
     (name) => {
       const { rules, search } = explainedExample(name);
       expect(rules.map((each) => each.rule)).toContain('keep tensor groups on the fast links');
-      for (const { agrees, says, costOverOptimum } of rules) {
+      const searched = rules.filter(({ rule }) => !/^(data parallelism alone|returns diminish)/.test(rule));
+      for (const { agrees, says, costOverOptimum } of searched) {
         if (agrees) expect([says, costOverOptimum]).toEqual([search?.layout, 0]);
         else expect(costOverOptimum ?? 0).toBeGreaterThanOrEqual(0);
       }

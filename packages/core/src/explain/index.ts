@@ -9,7 +9,7 @@ import { planJob, type Shown } from '../plan/index.ts';
 import { breakEvenLines } from './break-even.ts';
 import { factsOf } from './facts.ts';
 import { answerOf, type FlowContext, walkFlow } from './flow/index.ts';
-import { checkRules } from './rules.ts';
+import { checkRules } from './rules/index.ts';
 import { strategyTable } from './table/index.ts';
 import { createTrials, fits, isLegal, type LegalTrial, openJob, outcomeOf, type Trial } from './trials.ts';
 import type { Explained, FlowStep, Outcome } from './types.ts';

@@ -113,6 +113,10 @@ export interface RuleCheck {
   readonly agrees: boolean;
   /** Seconds of the one over the other, less 1; absent where `says` names no layout. */
   readonly costOverOptimum?: number;
+  /** The part of a step in which it loses most. */
+  readonly because?: string;
+  /** What of the rule the search does not know, or what it says of this job. */
+  readonly note?: string;
 }
 
 /** The `explain` object of the contract. */

@@ -32,7 +32,7 @@ export type { Settled } from './settle-plans.ts';
 export { showCandidate } from './show.ts';
 export type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
 export { type Amounts } from './sizes/amounts.ts';
-export type { PlannedSize } from './sizes/size.ts';
+export { jobOnGpus, type PlannedSize } from './sizes/size.ts';
 export { exposedSeconds, sweepSizes } from './sizes/sweep.ts';
 export type { Knee, ScalingCurve, Sweep, SweepGap, SweepPoint, SweepRange } from './sizes/sweep-types.ts';
 export { splitCosts } from './split-costs.ts';
