@@ -37,6 +37,13 @@ export function sweepOf(text: string): SweepRange {
   throw refused('--sweep', `"${text}" is no range of GPUs from fewer to more.`, 'Write gpus=8..4096.');
 }
 
+/** GB/s as bytes per second. */
+export function storageOf(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value * 1e9;
+  throw refused('--storage', `${text} is not a rate greater than 0.`, 'Use the GB/s that all nodes write together.');
+}
+
 /** Of one device for an hour. */
 export function priceOf(text: string): number {
   const value = Number(text);

@@ -1,6 +1,8 @@
 /** @file `meshwright plan`: the best layouts of a job, and why the first one is first. */
 import { type Command, Option } from '@commander-js/extra-typings';
+import { nearestRun, type PublishedRun } from '@meshwright/core/explain';
 import {
+  jobOnGpus,
   type Objective,
   objectives,
   type Planned,
@@ -49,8 +51,25 @@ export function registerPlan(command: Command, session: Session): void {
       if (format !== 'json') printIssues([...file.issues, ...issues], host);
       if (planned.plans.length === 0 || planned.issues.some((each) => each.severity === 'error'))
         session.end(exitCodes.failed);
-      printReport(planReport({ ...planned, issues }, path, options.layout, resized, format), format, host);
+      const report = planReport({ ...planned, issues }, path, options.layout, resized, format);
+      const [first] = planned.plans;
+      const published = first && nearestRun(jobOnGpus(file.job, first.gpus) ?? file.job);
+      printReport(withPublished(report, published), format, host);
     });
+}
+
+/** The nearest published run beside the plan. */
+function withPublished(report: Report, run: PublishedRun | undefined): Report {
+  if (run === undefined) return report;
+  const degrees = run.tensor * run.pipeline * run.data > 0 ? `, ${run.tensor} x ${run.pipeline} x ${run.data}` : '';
+  const words =
+    `Nearest published run: ${run.model} on ${whole(run.gpus)} ${run.gpu}${degrees}, length ${whole(run.length)}, ` +
+    `${run.bits}-bit products: ${whole(run.tokensPerSecondPerGpu)} tokens/s/GPU (${run.source}, ${run.year}).`;
+  return {
+    ...report,
+    reasons: [...report.reasons.slice(0, -1), words, ...report.reasons.slice(-1)],
+    json: () => ({ ...report.json(), published: run }),
+  };
 }
 
 interface Options {

@@ -4,10 +4,10 @@ import { type Shown, showLayout, sizedJob } from '@meshwright/core/plan';
 import type { Session } from '../host.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
-import { fixed, percent, whole } from '../output/numbers.ts';
-import { degreeWords, headline } from '../output/plan-words.ts';
+import { count, fixed, percent, significant, whole } from '../output/numbers.ts';
+import { degreeWords, gib, headline } from '../output/plan-words.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
-import { countOfGpus } from './plan-options.ts';
+import { countOfGpus, storageOf } from './plan-options.ts';
 import { assumptionTable, groupTable, memoryTable, partTable, trafficTable } from './show-tables.ts';
 
 /** Adds `show JOB`. */
@@ -20,6 +20,7 @@ export function registerShow(command: Command, { host }: Session): void {
     .argument('<JOB>', 'a job file (YAML or JSON), - for standard input')
     .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=8,pp=4')
     .addOption(new Option('--gpus <N>', 'on so many GPUs of its cluster instead').argParser(countOfGpus))
+    .addOption(new Option('--storage <GBPS>', 'what all nodes write together, in GB/s').argParser(storageOf))
     .option('--groups', 'list the ranks of every group')
     .option('--assumptions', 'list the numbers that are assumed (~)')
     .addOption(formatOption())
@@ -29,7 +30,10 @@ export function registerShow(command: Command, { host }: Session): void {
       const groups = options.groups === true;
       const found = file.placing(() => {
         const job = options.gpus === undefined ? file.job : sizedJob(file.job, options.gpus);
-        return showLayout(job, job.layout, { groups });
+        return showLayout(job, job.layout, {
+          groups,
+          ...(options.storage !== undefined && { storageBytesPerSecond: options.storage }),
+        });
       });
       const shown: Shown = {
         ...found,
@@ -40,6 +44,20 @@ export function registerShow(command: Command, { host }: Session): void {
       if (format !== 'json') printIssues([...shown.issues, ...shown.warnings], host);
       printReport(showReport(shown, options.assumptions === true, format), format, host);
     });
+}
+
+/** What loaders deliver, and what a checkpoint takes. */
+function storageLines({ input, checkpoint }: Shown['storage']): readonly string[] {
+  const { bytesPerSecondPerNode, dataRanksPerNode } = input;
+  const ranks = count(dataRanksPerNode, 'data rank');
+  const written =
+    checkpoint.writeSeconds === undefined
+      ? `; ${significant(checkpoint.bytesPerSecondForOneStep / 1e9)} GB/s of storage~ write it within a step`
+      : `, written in ${significant(checkpoint.writeSeconds)} s`;
+  return [
+    `Loaders deliver ${significant(bytesPerSecondPerNode / 1e3)} kB/s of token ids~ on each node of ${ranks}.`,
+    `A checkpoint is ${gib(checkpoint.bytes)} GiB (${checkpoint.bytesPerParameter} bytes a parameter)${written}.`,
+  ];
 }
 
 const verdicts = {
@@ -67,7 +85,7 @@ function showReport(shown: Shown, withAssumptions: boolean, format: Format): Rep
   };
 }
 
-function reasonsOf({ step, layout, pipeline, gpus, job, assumptions }: Shown): readonly string[] {
+function reasonsOf({ step, layout, pipeline, gpus, job, assumptions, storage }: Shown): readonly string[] {
   const { schedule, stages, chunks, microBatches, bubbleShare, bubbleRatio, closedFormShare } = pipeline;
   const staged =
     stages > 1
@@ -79,6 +97,7 @@ function reasonsOf({ step, layout, pipeline, gpus, job, assumptions }: Shown): r
     `${whole(Number(job['tokens']))} tokens a step: ${whole(step.tokensPerSecondPerGpu)} tokens/s and ${fixed(step.tflopsPerGpu, 0)} TFLOP/s per GPU~, ` +
       `HFU ${percent(step.hfu)} %~. The step is between ${fixed(step.low, 3)} and ${fixed(step.high, 3)} s; ` +
       `${fixed(step.hiddenSeconds, 3)} s of exchanges are hidden behind compute.`,
+    ...storageLines(storage),
     `MFU counts ${step.mfuConvention}.`,
     `~ rests on ${assumptions.length} assumed numbers (--assumptions).`,
   ];

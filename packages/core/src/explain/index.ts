@@ -142,6 +142,7 @@ export {
   readAnswers,
   type SolvedExam,
 } from './exam/index.ts';
+export { nearestRun, type PublishedRun } from './nearest-run.ts';
 export type {
   BreakEven,
   Decision,

@@ -36,6 +36,7 @@ export { jobOnGpus, type PlannedSize } from './sizes/size.ts';
 export { exposedSeconds, sweepSizes } from './sizes/sweep.ts';
 export type { Knee, ScalingCurve, Sweep, SweepGap, SweepPoint, SweepRange } from './sizes/sweep-types.ts';
 export { splitCosts } from './split-costs.ts';
+export type { StorageNeeds } from './storage-needs.ts';
 export { enoughMicroBatches, thresholds } from './thresholds.ts';
 export type { TierBytes } from './traffic-tiers.ts';
 export { deviceMemory, type Verdict } from './verdict.ts';

@@ -3,6 +3,7 @@ import type { Assumption } from '../cost/index.ts';
 import type { Issue } from '../errors/index.ts';
 import type { Layout } from '../layout/index.ts';
 import type { StepParts } from '../sim/index.ts';
+import type { StorageNeeds } from './storage-needs.ts';
 import type { TierBytes } from './traffic-tiers.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -70,6 +71,7 @@ export interface Shown {
     readonly closedFormShare: number;
     readonly layersPerStage: readonly number[];
   };
+  readonly storage: StorageNeeds;
   readonly groups?: Readonly<Record<string, readonly (readonly number[])[]>>;
   readonly assumptions: readonly Assumption[];
   readonly warnings: readonly Issue[];
@@ -79,5 +81,7 @@ export interface Shown {
 export interface ShowOptions {
   /** The ranks of every group along each axis. */
   readonly groups?: boolean;
+  /** What all nodes together write to storage. */
+  readonly storageBytesPerSecond?: number;
   readonly issues?: readonly Issue[];
 }

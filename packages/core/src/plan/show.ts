@@ -12,6 +12,7 @@ import { layerFits, layerIssue } from './layer-fit.ts';
 import { peakRate } from './peak-rate.ts';
 import type { Candidate } from './search.ts';
 import type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
+import { storageNeeds } from './storage-needs.ts';
 import { tiersOf } from './traffic-tiers.ts';
 import { deviceMemory, memoryAssumptions, worstVerdict } from './verdict.ts';
 import { warningsOf } from './warnings/index.ts';
@@ -47,6 +48,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
       closedFormShare: closedForm(job, layout),
       layersPerStage: layout.layersPerStage,
     },
+    storage: storageNeeds(job, layout, seconds, options.storageBytesPerSecond),
     ...(options.groups && { groups: groupsOf(layout) }),
     assumptions: [...prices.assumptions, ...memoryAssumptions],
     warnings: warningsOf({

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { LayoutRequest } from '../layout/index.ts';
+import { showLayout } from './index.ts';
+import { presetJob } from './sizes/jobs.fixture.ts';
+
+const job = presetJob('llama-2-7b', '2x dgx-h100', { batch: { sequences: 256, length: 4096 } });
+const needsOf = (layout: LayoutRequest, storageBytesPerSecond?: number) => {
+  const { storage, step } = showLayout(job, layout, { ...(storageBytesPerSecond && { storageBytesPerSecond }) });
+  return { ...storage, seconds: step.seconds };
+};
+
+describe('what a job asks of storage', { timeout: 60_000 }, () => {
+  it('reads the tokens of each data rank once, on the node that holds it', () => {
+    const { input, seconds } = needsOf({ tensor: 4, data: 4, sharding: 1 });
+    expect(input.tokensPerSecond).toBeCloseTo((256 * 4096) / seconds, 6);
+    expect(input.dataRanksPerNode).toBe(2);
+    expect(input.bytesPerSecondPerNode).toBeCloseTo((256 * 4096 * 4) / 2 / seconds, 6);
+  });
+
+  it('reads all on every node where a replica is larger than one', () => {
+    const { input, seconds } = needsOf({ tensor: 8, pipeline: 2, data: 1 });
+    expect(input.bytesPerSecondPerNode).toBeCloseTo((256 * 4096 * 4) / seconds, 6);
+  });
+
+  it('keeps 14 bytes of a parameter, whatever is sharded', () => {
+    const whole = needsOf({ tensor: 8, pipeline: 2, data: 1 });
+    const sharded = needsOf({ tensor: 1, data: 16, sharding: 3 }, 10e9);
+    expect(whole.checkpoint.bytes).toBe(14 * 6_738_415_616);
+    expect(sharded.checkpoint.bytes).toBe(whole.checkpoint.bytes);
+    expect(whole.checkpoint.writeSeconds).toBeUndefined();
+    expect(sharded.checkpoint.writeSeconds).toBeCloseTo(9.4338, 3);
+    expect(whole.checkpoint.bytesPerSecondForOneStep * whole.seconds).toBeCloseTo(whole.checkpoint.bytes, 0);
+  });
+});
