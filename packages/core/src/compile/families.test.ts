@@ -36,8 +36,15 @@ const kinds = [
   'granitemoe',
   'llama4',
   'bloom',
+  'deepseek_v2',
+  'deepseek_v3',
 ] as const;
 const experts = { num_experts: 4, num_local_experts: 4, n_routed_experts: 4, num_experts_per_tok: 2 };
+const deepseek = {
+  ...{ ...experts, moe_intermediate_size: 8, first_k_dense_replace: 1 },
+  ...{ scoring_func: 'sigmoid', topk_method: 'noaux_tc', norm_topk_prob: true, n_group: 2, topk_group: 1 },
+};
+const latent = { kv_lora_rank: 8, qk_nope_head_dim: 4, qk_rope_head_dim: 2, v_head_dim: 6 };
 /** What tells a type's configuration apart beside its sizes. */
 const more: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   falcon: { new_decoder_architecture: true },
@@ -47,16 +54,15 @@ const more: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     mlp_only_layers: [0],
   },
   qwen2_moe: { ...experts, moe_intermediate_size: 8, shared_expert_intermediate_size: 16 },
-  deepseek: {
-    ...{ ...experts, moe_intermediate_size: 8, n_shared_experts: 2, first_k_dense_replace: 1 },
-    ...{ scoring_func: 'sigmoid', topk_method: 'noaux_tc', norm_topk_prob: true, n_group: 2, topk_group: 1 },
-  },
+  deepseek: { ...deepseek, n_shared_experts: 2 },
   gpt_oss: { ...experts, head_dim: 4, attention_bias: true, sliding_window: 3 },
   granitemoe: { ...experts, residual_multiplier: 0.5 },
   llama4: {
     ...{ ...experts, num_experts_per_tok: 1, head_dim: 4, attention_chunk_size: 3 },
     ...{ intermediate_size_mlp: 24, interleave_moe_layer_step: 2 },
   },
+  deepseek_v2: { ...deepseek, ...latent, scoring_func: 'softmax' },
+  deepseek_v3: { ...deepseek, ...latent, q_lora_rank: 12, n_shared_experts: 2, attention_bias: true },
   bloom: { n_embed: 16, n_layer: 4, n_head: 4 },
 };
 
@@ -74,6 +80,7 @@ const layouts: readonly Partial<Layout>[] = [
   { ...base, sharding: 3, gradientReduction: 'per-micro-batch', keepGathered: true },
   { ...base, sequenceParallel: false, sharding: 2, gradientReduction: 'per-micro-batch' },
   { ...base, recompute: 'full' },
+  { ...base, recompute: 'selective', keepGathered: true },
   { tensor: 1, sequenceParallel: false, pipeline: 1, schedule: 'none', layersPerStage: [4], data: 1, sharding: 0 },
 ];
 

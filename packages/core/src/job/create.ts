@@ -68,6 +68,10 @@ function checkNumbers({ batch, kernels, model }: JobInput): readonly Issue[] {
     const message = `step programs do not have dropout on attention and feed-forward side by side yet, and ${model.name} has them.`;
     issues.push(issue('MODEL_NOT_COMPILED', 'kernels.dropout', message, 'Use dropout 0.'));
   }
+  if (kernels?.attention === 'unfused' && model.layers.some(({ attention }) => attention.kind === 'latent')) {
+    const message = `step programs do not have unfused kernels of latent attention, and ${model.name} has it.`;
+    issues.push(issue('MODEL_NOT_COMPILED', 'kernels.attention', message, 'Use attention flash.'));
+  }
   return issues;
 }
 

@@ -88,7 +88,7 @@ type BlockEnding = Pick<Layout, 'recompute' | 'lossChunks' | 'sequenceParallel' 
 
 function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): readonly BlockEnding[] {
   const kinds: readonly Recompute[] =
-    job.kernels.attention === 'flash' ? ['none', 'full'] : ['none', 'selective', 'full'];
+    recomputeWithEffect(job, 'selective') === 'selective' ? ['none', 'selective', 'full'] : ['none', 'full'];
   const recomputes = request.recompute === undefined ? kinds : [recomputeWithEffect(job, request.recompute)];
   // Pieces cost time and save logits: only who asks for them gets them.
   const { lossChunks = 1 } = request;

@@ -68,7 +68,7 @@ const layoutFor = ({ nodes, L, experts }: Sizes): fc.Arbitrary<Layout> =>
         sharding: draw.sharding,
         prefetch: 1,
         reshard: true,
-    lossChunks: 1,
+        lossChunks: 1,
         bucketMB: 25,
         gradientType: draw.gradientType,
         gradientReduction: 'per-step',

@@ -78,9 +78,13 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   };
 }
 
-/** Selective recomputation drops scores, which blockwise attention never stores. */
+/** Selective recomputation drops scores, which blockwise attention never stores, and what latent attention widens. */
 export const recomputeWithEffect = (job: LayoutJob, recompute: Recompute): Recompute =>
-  recompute === 'selective' && job.kernels.attention === 'flash' ? 'none' : recompute;
+  recompute === 'selective' && job.kernels.attention === 'flash' && !hasLatentAttention(job) ? 'none' : recompute;
+
+/** Some layer makes keys and values from narrow vectors. */
+const hasLatentAttention = ({ model }: LayoutJob): boolean =>
+  model.layers.some(({ attention }) => attention.kind === 'latent');
 
 /** The reduction that a sharding takes when nobody chooses: sharded gradients cannot wait for the end of the step. */
 export const defaultReduction = (sharding: Sharding): GradientReduction =>

@@ -9,7 +9,15 @@ interface Missing {
 }
 
 const missingParts: readonly Missing[] = [
-  { what: 'latent attention', has: ({ attention }) => attention.kind === 'latent' },
+  {
+    what: 'a sparse choice of tokens by an indexer',
+    has: ({ attention }) => attention.kind === 'latent' && attention.indexer !== undefined,
+  },
+  {
+    what: 'latent attention without a norm before it',
+    has: ({ attention, placement = 'pre' }) =>
+      attention.kind === 'latent' && placement !== 'pre' && placement !== 'both',
+  },
   {
     what: 'weights on the inputs of several experts a token',
     has: ({ ffn }) => ffn.kind === 'moe' && ffn.weighs === 'input' && ffn.topK > 1,

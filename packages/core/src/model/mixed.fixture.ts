@@ -13,14 +13,19 @@ export interface MixedSizes {
 }
 
 /** `windows`: every other layer looks back `positions / 2` tokens (Gemma 2); `experts`: every other layer has experts
- * (Qwen 3); `leading`: the first layer has none (DeepSeek).
+ * (Qwen 3); `leading`: the first layer has none; `latent`: with latent attention besides (DeepSeek V3).
  */
-export type Mixed = 'windows' | 'experts' | 'leading';
+export type Mixed = 'windows' | 'experts' | 'leading' | 'latent';
 
 const kinds = {
   windows: ({ positions }: MixedSizes) => ({ model_type: 'gemma2', sliding_window: positions / 2 }),
   experts: (sizes: MixedSizes) => ({ ...routed(sizes), decoder_sparse_step: 2 }),
   leading: (sizes: MixedSizes) => ({ ...routed(sizes), mlp_only_layers: [0] }),
+  latent: (sizes: MixedSizes) => ({
+    ...{ ...routed(sizes), model_type: 'deepseek_v3', first_k_dense_replace: 1, n_routed_experts: 4 },
+    ...{ scoring_func: 'sigmoid', n_shared_experts: 1, q_lora_rank: sizes.hidden / 2, kv_lora_rank: sizes.hidden / 4 },
+    ...{ qk_nope_head_dim: 6, qk_rope_head_dim: 2, v_head_dim: 4 },
+  }),
 } as const satisfies Record<Mixed, (sizes: MixedSizes) => Readonly<Record<string, unknown>>>;
 
 const routed = ({ ffn }: MixedSizes) => ({

@@ -194,3 +194,62 @@ test('a factor on a product and its bias, and what no gradient moves', () => {
   expect([...db.data]).toEqual([0, 0, 0]);
   call('add-bias', [y, bias], [y]);
 });
+
+describe('latent attention', () => {
+  const sizes = { heads: 3, nopeSize: 4, ropeSize: 2, valueSize: 5 };
+
+  test('queries, keys with a rotary part that heads share, and values', () => {
+    const [q, kv, kr] = [randomTensor([S, B, 18]), randomTensor([S, B, 27]), randomTensor([S, B, 2])];
+    const [o, lse, dO] = [zeroTensor([S, B, 15]), zeroTensor([3, S, B]), randomTensor([S, B, 15])];
+    const [dq, dkv, dkr] = [like(q), like(kv), like(kr)];
+    const run = () => call('latent-attention', [q, kv, kr], [o, lse], sizes);
+    run();
+    call('latent-attention.dx', [dO, q, kv, kr, o, lse], [dq, dkv, dkr], sizes);
+    expectGradient(q, dq, o, dO, run);
+    expectGradient(kv, dkv, o, dO, run);
+    expectGradient(kr, dkr, o, dO, run);
+  });
+
+  test('is attention over whole keys where these are put together', () => {
+    const [q, kr] = [randomTensor([S, B, 18]), randomTensor([S, B, 2])];
+    const square = { ...sizes, valueSize: 6 };
+    const wide = randomTensor([S, B, 30]);
+    const [o, lse] = [zeroTensor([S, B, 18]), zeroTensor([3, S, B])];
+    call('latent-attention', [q, wide, kr], [o, lse], square);
+    const fused = zeroTensor([S, B, 54]);
+    for (let r = 0; r < S * B; r++) {
+      fused.data.set(q.data.subarray(r * 18, (r + 1) * 18), r * 54);
+      for (let head = 0; head < 3; head++) {
+        const at = r * 30 + head * 10;
+        fused.data.set(wide.data.subarray(at, at + 4), r * 54 + 18 + head * 6);
+        fused.data.set(kr.data.subarray(r * 2, r * 2 + 2), r * 54 + 22 + head * 6);
+        fused.data.set(wide.data.subarray(at + 4, at + 10), r * 54 + 36 + head * 6);
+      }
+    }
+    const [want, wantLse] = [like(o), like(lse)];
+    call('attention', [fused], [want, wantLse], { heads: 3, kvHeads: 3, headSize: 6 });
+    for (const [place, each] of o.data.entries()) expect(each).toBeCloseTo(want.data[place]!, 12);
+  });
+
+  test('the norm of the narrow vector, whose rotary part passes', () => {
+    const [kl, weights] = [randomTensor([S, B, 7]), randomTensor([5])];
+    const [kc, kr, st] = [zeroTensor([S, B, 5]), zeroTensor([S, B, 2]), zeroTensor([1, S, B])];
+    const [dkc, dkr, dkl, dw] = [randomTensor([S, B, 5]), randomTensor([S, B, 2]), like(kl), like(weights)];
+    const run = () => call('latent-norm', [kl, weights], [kc, kr, st], { epsilon: 1e-5 });
+    run();
+    call('latent-norm.dx', [dkc, like(dkr), kl, st, weights], [dkl, dw]);
+    expectGradient(kl, dkl, kc, dkc, run);
+    expectGradient(weights, dw, kc, dkc, run);
+    call('latent-norm.dx', [like(dkc), dkr, kl, st, weights], [dkl, dw]);
+    expectGradient(kl, dkl, kr, dkr, run);
+  });
+
+  test('a part of each head turns and is turned back', () => {
+    const [x, y, dy] = [randomTensor([S, B, 18]), zeroTensor([S, B, 18]), randomTensor([S, B, 18])];
+    const dx = like(x);
+    const attributes = { nopeSize: 4, ropeSize: 2, theta: 100 };
+    call('rope-part.dx', [dy], [dx], attributes);
+    expectGradient(x, dx, y, dy, () => call('rope-part', [x], [y], attributes));
+    expect([0, 1, 2, 3].map((place) => y.data[18 + place])).toEqual([0, 1, 2, 3].map((place) => x.data[18 + place]));
+  });
+});

@@ -19,6 +19,15 @@ import {
 } from './experts.ts';
 import { biasDw, type Factors, gemm, gemmDw, gemmDx } from './gemm.ts';
 import type { HeadCounts } from './heads.ts';
+import {
+  type LatentSizes,
+  latentAttention,
+  latentAttentionDx,
+  latentNorm,
+  latentNormDx,
+  type PartTurn,
+  ropePart,
+} from './latent.ts';
 import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
 import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
 import { place, slice } from './pieces.ts';
@@ -82,6 +91,17 @@ const routingOf = (c: KernelCall): Routing => ({
 const turnedOf = (c: KernelCall): number => numberOf(c, c.attributes['turned'] === undefined ? 'headSize' : 'turned');
 const epsilonOf = (c: KernelCall): number => numberOf(c, 'epsilon');
 
+const partTurnOf = (c: KernelCall): PartTurn => ({
+  nopeSize: numberOf(c, 'nopeSize'),
+  ropeSize: numberOf(c, 'ropeSize'),
+  theta: numberOf(c, 'theta'),
+});
+const latentSizesOf = (c: KernelCall): LatentSizes => ({
+  nopeSize: numberOf(c, 'nopeSize'),
+  ropeSize: numberOf(c, 'ropeSize'),
+  valueSize: numberOf(c, 'valueSize'),
+});
+
 const queryKeyNorms = (c: KernelCall, groups: ReturnType<typeof headGroups>): void =>
   queryKeyNorm(
     { qkv_SBP: r(c, 0), qn_D: r(c, 1), kn_D: r(c, 2) },
@@ -137,6 +157,33 @@ const attentionKernels = {
     ),
   'softmax.dx': (c) => softmaxDx(r(c, 0), r(c, 1), w(c, 0)),
   'scores.dx': (c) => scoresDx(r(c, 0), r(c, 1), w(c, 0), headsOf(c)),
+} as const satisfies Readonly<Record<string, Kernel>>;
+
+const latentKernels = {
+  'latent-norm': (c) =>
+    latentNorm({ kl_RL: r(c, 0), w_C: r(c, 1) }, { kc_RC: w(c, 0), kr_RU: w(c, 1), st_1R: w(c, 2) }, epsilonOf(c)),
+  'latent-norm.dx': (c) =>
+    latentNormDx(
+      { dkc_RC: r(c, 0), dkr_RU: r(c, 1), kl_RL: r(c, 2), st_1R: r(c, 3), w_C: r(c, 4) },
+      { dkl_RL: w(c, 0), dw_C: w(c, 1) },
+    ),
+  'rope-part': (c) => ropePart(r(c, 0), w(c, 0), partTurnOf(c), 1),
+  'rope-part.dx': (c) => ropePart(r(c, 0), w(c, 0), partTurnOf(c), -1),
+  'latent-attention': (c) =>
+    latentAttention(
+      { q_SBQ: r(c, 0), kv_SBK: r(c, 1), kr_SBU: r(c, 2) },
+      { o_SBAV: w(c, 0), lse_ASB: w(c, 1) },
+      latentSizesOf(c),
+    ),
+  'latent-attention.dx': (c) =>
+    latentAttentionDx(
+      {
+        ...{ do_SBAV: r(c, 0), q_SBQ: r(c, 1), kv_SBK: r(c, 2), kr_SBU: r(c, 3) },
+        ...{ o_SBAV: r(c, 4), lse_ASB: r(c, 5) },
+      },
+      { dq_SBQ: w(c, 0), dkv_SBK: w(c, 1), dkr_SBU: w(c, 2) },
+      latentSizesOf(c),
+    ),
 } as const satisfies Readonly<Record<string, Kernel>>;
 
 const expertKernels = {
@@ -230,6 +277,7 @@ export const tensorKernels: TensorKernels = {
   'gated.dx': (c) => gatedDx(r(c, 0), r(c, 1), w(c, 0), nameOf(c, 'function')),
   cap: (c) => cap(r(c, 0), w(c, 0), numberOf(c, 'cap')),
   'cap.dx': (c) => capDx(r(c, 0), r(c, 1), w(c, 0), numberOf(c, 'cap')),
+  ...latentKernels,
   ...expertKernels,
   ...rowKernels,
   embedding: (c) => embedding(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),

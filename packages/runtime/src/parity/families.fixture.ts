@@ -11,6 +11,7 @@ const sizes = {
 
 const pattern = { sliding_window_pattern: 2 };
 const qwenExperts = { num_experts: 4, num_experts_per_tok: 2, moe_intermediate_size: 8, norm_topk_prob: true };
+const latent = { kv_lora_rank: 8, qk_nope_head_dim: 4, qk_rope_head_dim: 2, v_head_dim: 6 };
 const deepseekExperts = { n_routed_experts: 4, num_experts_per_tok: 2, moe_intermediate_size: 8 };
 
 /** One small model for each way in which blocks differ from Llama's. */
@@ -51,6 +52,14 @@ export const families = {
     ...{ ...sizes, ...deepseekExperts, model_type: 'deepseek', n_shared_experts: 2, first_k_dense_replace: 1 },
     ...{ scoring_func: 'sigmoid', topk_method: 'noaux_tc', norm_topk_prob: true, routed_scaling_factor: 2.5 },
     ...{ n_group: 2, topk_group: 1 },
+  },
+  'latent attention, queries from the hidden state': {
+    ...{ ...sizes, ...latent, ...deepseekExperts, model_type: 'deepseek_v2', first_k_dense_replace: 1 },
+    ...{ scoring_func: 'softmax', norm_topk_prob: false, q_lora_rank: null },
+  },
+  'latent attention, narrow queries with biases': {
+    ...{ ...sizes, ...latent, ...deepseekExperts, model_type: 'deepseek_v3', first_k_dense_replace: 1 },
+    ...{ q_lora_rank: 10, attention_bias: true, scoring_func: 'sigmoid', norm_topk_prob: true, n_shared_experts: 1 },
   },
   'biases of experts and router, sinks, clamped gates': {
     ...{ ...sizes, model_type: 'gpt_oss', head_dim: 4, attention_bias: true, sliding_window: 3 },

@@ -3,7 +3,7 @@
  */
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
-import type { DenseFfn, LayerSpec, ModelSpec, MoeFfn } from '../../model/index.ts';
+import type { DenseFfn, LatentAttention, LayerSpec, ModelSpec, MoeFfn } from '../../model/index.ts';
 import { scheduleList } from '../../schedules/index.ts';
 import { microBatches } from '../context.ts';
 
@@ -69,7 +69,7 @@ function layerSizes({ attention, ffn, placement = 'pre' }: LayerSpec, h: number)
   const attended = attentionSizes(attention, h);
   const fed = ffn.kind === 'moe' ? expertSizes(ffn, h) : denseSizes(ffn, h);
   return {
-    vectors: (attention.outBias ? h : 0) + fed.vectors,
+    vectors: (attention.outBias ? h : 0) + attended.vectors + fed.vectors,
     apart: attended.apart + fed.apart,
     norms: normsOf[placement],
     cut: attended.cut + fed.cut,
@@ -85,11 +85,11 @@ interface PartSizes {
   readonly complete: number;
 }
 
-function attentionSizes(attention: LayerSpec['attention'], h: number): Pick<PartSizes, 'apart' | 'cut'> {
+function attentionSizes(attention: LayerSpec['attention'], h: number): Omit<PartSizes, 'complete'> {
+  if (attention.kind === 'latent') return latentSizes(attention, h);
   const query = attention.heads * attention.headSize;
   const key = attention.kvHeads * attention.headSize;
-  const grouped = attention.kind === 'grouped-query' ? attention : undefined;
-  const norms = grouped?.queryKeyNorm;
+  const norms = attention.queryKeyNorm;
   const fused = query + 2 * key;
   return {
     apart: norms === 'head' ? 2 * attention.headSize : 0,
@@ -97,7 +97,20 @@ function attentionSizes(attention: LayerSpec['attention'], h: number): Pick<Part
       h * (fused + query) +
       (attention.qkvBias ? fused : 0) +
       (norms === 'projection' || norms === 'heads' ? query + key : 0) +
-      (grouped?.sinks ? attention.heads : 0),
+      (attention.sinks ? attention.heads : 0),
+    vectors: 0,
+  };
+}
+
+/** Narrow products and their norms are whole, and know the rank's own tokens; the products that widen are cut by heads. */
+function latentSizes(attention: LatentAttention, h: number): Omit<PartSizes, 'complete'> {
+  const { heads: a, queryRank: r, keyValueRank: c, nopeSize, ropeSize, valueSize, qkvBias } = attention;
+  const narrow = (r === undefined ? 0 : r * h + r) + (c + ropeSize) * h + c;
+  const biases = qkvBias ? (r ?? 0) + c + ropeSize : 0;
+  return {
+    apart: 0,
+    vectors: narrow + biases,
+    cut: a * ((nopeSize + ropeSize) * (r ?? h) + (nopeSize + valueSize) * c + valueSize * h),
   };
 }
 

@@ -38,9 +38,9 @@ export interface Builder {
     rule?: WhyRule,
   ): void;
   /** Gathers a sequence shard; gives the name of what is whole, which is `from` where nothing is cut. */
-  gather(from: string, to: string, rule?: WhyRule): string;
+  gather(from: string, to: string, rule?: WhyRule, width?: Dim): string;
   /** Ends the partial state that a row-parallel product leaves: scattered over the sequence or summed in place. */
-  reduce(from: string, to: string): string;
+  reduce(from: string, to: string, width?: Dim): string;
   /** All-reduce over tensor in place; nothing where tensor is 1. */
   allReduce(buffer: string, reduce: 'sum' | 'max', rule: WhyRule): void;
 }
@@ -79,18 +79,18 @@ export function createBuilder(context: BlockContext, declarations: Declarations,
     compute: (kernel, reads, writes, attributes, rule = 'model') => {
       operations.push(kernelCall(kernel, reads, writes, attributes, rule));
     },
-    gather: (from, to, rule = 'gather-sequence') => {
+    gather: (from, to, rule = 'gather-sequence', width = dims.h) => {
       if (!context.sequenceParallel) return from;
-      declare(to, [dims.sWhole, dims.b, dims.h], { role: 'exchange' });
+      declare(to, [dims.sWhole, dims.b, width], { role: 'exchange' });
       operations.push(overTensorLane('all-gather', from, to, rule, { dim: 's' }));
       return to;
     },
-    reduce: (from, to) => {
+    reduce: (from, to, width = dims.h) => {
       if (!context.sequenceParallel) {
         allReduce(from, 'sum', 'sum-partial');
         return from;
       }
-      if (to !== 'y') declare(to, [dims.s, dims.b, dims.h]);
+      if (to !== 'y') declare(to, [dims.s, dims.b, width]);
       operations.push(overTensorLane('reduce-scatter', from, to, 'scatter-partial', { dim: 's', reduce: 'sum' }));
       return to;
     },

@@ -5,6 +5,7 @@ import { attend, attendBackward, gatheredInput } from './attend.ts';
 import { type Builder, createBuilder, type Declarations } from './builder.ts';
 import { hasRows, rowsBackward, rowsForward } from './expert-rows.ts';
 import { feedForward, feedForwardBackward } from './ffn.ts';
+import { latentAttend, latentAttendBackward } from './latent.ts';
 import { norm, normBackward } from './norm.ts';
 import { parallelBackward, parallelForward } from './parallel.ts';
 
@@ -28,6 +29,8 @@ export function layerBackward(context: BlockContext, declarations: Declarations)
   return { name: 'B.layer', block: 'layer', direction: 'backward', operations: builder.operations };
 }
 
+const isLatent = ({ context }: Builder): boolean => context.layer.attention.kind === 'latent';
+
 const isParallel = ({ layer }: BlockContext): boolean => layer.placement?.startsWith('parallel') === true;
 
 /** Attention, then feed-forward; norms before each, behind each, or both. */
@@ -37,7 +40,8 @@ function sequentialForward(builder: Builder): void {
   const behind = placement === 'both' || placement === 'post';
   const [first, second] = inputsOf(builder);
   if (first === 'n1') norm(builder, 'x', 'ln1', 'n1', 'st1');
-  attend(builder, builder.gather(first, `${first}g`));
+  if (isLatent(builder)) latentAttend(builder, 'n1');
+  else attend(builder, builder.gather(first, `${first}g`));
   let attended = builder.reduce('a', 'as');
   if (behind) attended = normBehind(builder, attended, attention.outBias ? 'proj.b' : 'none', 'pn1');
   declare('r', [dims.s, dims.b, dims.h]);
@@ -63,9 +67,9 @@ function sequentialBackward(builder: Builder): void {
   let da = droppedGradient(builder, 'dr', 'mk1', 'drd');
   if (behind) da = normBehindBackward(builder, da, 'a', 'pn1');
   const drg = builder.gather(da, 'drg');
-  const n1 = gatheredInput(builder, first);
+  const n1 = isLatent(builder) ? first : gatheredInput(builder, first);
   if (attention.outBias) compute('bias.dw', [da], ['G.proj.b+=']);
-  const dn1 = attendBackward(builder, drg, n1);
+  const dn1 = isLatent(builder) ? latentAttendBackward(builder, drg, 'n1') : attendBackward(builder, drg, n1);
   if (first === 'x') compute('add', [dn1, 'none', 'dr'], ['dx']);
   else normBackward(builder, { gradient: dn1, input: 'x', parameter: 'ln1', stats: 'st1', residual: 'dr', to: 'dx' });
 }

@@ -28,6 +28,7 @@ describe('bound of a layout', () => {
     ['experts', '1x dgx-h100', false],
     ['leading', '2x dgx-a100', false],
     ['windows', '1x pcie-8x-a100', true],
+    ['latent', '1x dgx-h100', false],
   ] as const)('is at most its evaluation, in time and memory: %s on %s', (kind, cluster, tied) => {
     const job = jobOf(kind, cluster, tied);
     const evaluator = createEvaluator(job);

@@ -44,7 +44,7 @@ const models = {
   'llama-tied': { kind: 'llama', ...sizes, kvHeads: 4, tied: true },
   mixtral: { kind: 'mixtral', ...sizes, kvHeads: 4, experts: 4, topK: 2 },
 } as const satisfies Record<string, Omit<ModelDimensions, 'layers'>>;
-const mixed = ['windows', 'experts', 'leading'] as const satisfies readonly Mixed[];
+const mixed = ['windows', 'experts', 'leading', 'latent'] as const satisfies readonly Mixed[];
 
 type ModelName = keyof typeof models | Mixed;
 const modelNames: readonly ModelName[] = [...(Object.keys(models) as (keyof typeof models)[]), ...mixed];
@@ -70,7 +70,8 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   const { cluster } = clusterFromRequest('8x dgx-h100', 'cluster');
   const model = modelOf(name, layers);
   if (!cluster) throw new Error('internal: the fixture is broken.');
-  const { attention, dropout, precision, optimizer } = facts;
+  const { dropout, precision, optimizer } = facts;
+  const attention = name === 'latent' ? 'flash' : facts.attention;
   const microBatches = grid.chunks > 1 ? rounds * grid.pipeline : rounds;
   const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
   const job = createJob({ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });

@@ -89,14 +89,16 @@ export function createEvaluator(
         prices: pricesFor(layout),
         weightType: job.precision,
       }),
-    blockCount: () => {
-      let count = 0;
-      for (const place of places.values()) {
-        for (const { blocks } of place.values()) for (const known of blocks.values()) count += known.size;
-      }
-      return count;
-    },
+    blockCount: () => blockCountOf(places),
   };
+}
+
+function blockCountOf(places: ReadonlyMap<unknown, ReadonlyMap<number, PlacePrices>>): number {
+  let count = 0;
+  for (const place of places.values()) {
+    for (const { blocks } of place.values()) for (const known of blocks.values()) count += known.size;
+  }
+  return count;
 }
 
 function rowsBySplit(job: Job): Evaluator['rowsOf'] {

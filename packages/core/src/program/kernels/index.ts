@@ -5,6 +5,7 @@
 
 import { attention, attentionBackward, scoreProduct } from './attention.ts';
 import { type ExpertKernel, expertRows } from './experts.ts';
+import { type LatentKernel, latentRows } from './latent.ts';
 import { adamw, clip, sgd, squareSum } from './optimizer.ts';
 import { place, slice } from './pieces.ts';
 import type { LocalOperands } from './row.ts';
@@ -33,6 +34,7 @@ const weightGradient = (operands: LocalOperands) => ({
 
 export type KernelName =
   | ExpertKernel
+  | LatentKernel
   | 'gemm'
   | 'gemm.dx'
   | 'gemm.dw'
@@ -143,6 +145,7 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   'cap.dx': memoryRow('dy:[..] y:[..] -> dx:[..]', 4),
 
   ...expertRows,
+  ...latentRows,
 
   embedding: memoryRow('tokens:[s b] w:[v h] -> y:[s b h]', 0),
   'embedding.dw': memoryRow('tokens:[s! b] dy:[s b h] -> dw:[v h]', 1),
