@@ -11,6 +11,8 @@ expect 'schedules of zero-bubble and DualPipe: complete, can run, hold and idle 
 
 # 2: exchanges.
 expect 'exchanges: flows are the bytes of each algorithm, choice and protocols as libraries compare them' 'Tests .* passed' tests packages/core/src/collectives
+expect 'H2 algorithms and protocols alone on a link take their closed forms' 'Tests .* passed' tests packages/core/src/cost/chosen.test.ts
+expect 'exchanges can be forced, or chosen as a library does' '^Collectives by tree, protocol ll128, ' meshwright simulate $toy --exchanges tree --protocol ll128
 expect 'H4 orders of PyTorch 2.9.0: GPipe, 1F1B, interleaved, ZB-V, DualPipeV' 'Tests .* passed' tests test/conformance/pytorch-schedules.test.ts
 
 # 3, 4, H1, H3: links as resources, mutual slow-down.

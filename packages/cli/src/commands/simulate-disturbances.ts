@@ -1,5 +1,5 @@
 /** @file What makes a simulated step unlike a healthy one, as the command line says it. */
-import type { LinkFault } from '@meshwright/core/cost';
+import type { ExchangeWays, LinkFault } from '@meshwright/core/cost';
 import { InputError, type Issue, issue, quote } from '@meshwright/core/errors';
 import type { SettleOptions } from '@meshwright/core/plan';
 
@@ -10,7 +10,19 @@ export interface DisturbanceOptions {
   readonly link?: readonly string[] | undefined;
   readonly jitter?: string | undefined;
   readonly seed?: string | undefined;
+  readonly exchanges?: (typeof exchangeNames)[number] | undefined;
+  readonly protocol?: (typeof protocolNames)[number] | undefined;
 }
+
+/** Ways to run collectives. */
+export const exchangeNames = ['library', 'ring', 'tree', 'halving-doubling', 'in-switch', 'direct'] as const;
+export const protocolNames = ['ll', 'll128', 'simple'] as const;
+
+/** The ways that the command line names; undefined where it names none. */
+export const readWays = ({ exchanges, protocol }: DisturbanceOptions): ExchangeWays | undefined =>
+  exchanges === undefined && protocol === undefined
+    ? undefined
+    : { ...(exchanges && { algorithm: exchanges }), ...(protocol && { protocol }) };
 
 const families: readonly LinkFault['family'][] = ['device', 'mesh', 'torus', 'pcie', 'uplink', 'nic', 'leaf'];
 

@@ -1,5 +1,5 @@
 /** @file What `meshwright simulate` says about a step in time. */
-import { OVERLAP } from '@meshwright/core/cost';
+import { type ExchangeWays, OVERLAP } from '@meshwright/core/cost';
 import type { SettledStep, SettleOptions, Shown } from '@meshwright/core/plan';
 import {
   criticalPathSummary,
@@ -26,6 +26,8 @@ export interface Simulated {
   readonly settled: SettledStep;
   readonly peak: PeakRate;
   readonly disturbances: SettleOptions;
+  /** Algorithm and protocol of collectives where they are chosen. */
+  readonly ways?: ExchangeWays;
   /** The layout as `show` gives it, of the job or of the shortened one. */
   readonly shown: Shown;
   /** Micro-batches of the step where fewer were simulated. */
@@ -168,7 +170,7 @@ function pathJson({ lists }: SimulatedStep, path: PathSummary): object {
 }
 
 function reasonsOf(simulated: Simulated, path: PathSummary): readonly string[] {
-  const { settled, shown, files, shortenedFrom } = simulated;
+  const { settled, shown, files, shortenedFrom, ways } = simulated;
   const { step } = settled;
   const last = step.lists[step.last]?.expanded.list.name ?? '';
   const stages = new Set(path.segments.map(({ list }) => list)).size;
@@ -180,6 +182,11 @@ function reasonsOf(simulated: Simulated, path: PathSummary): readonly string[] {
       : [
           `Assumed: a step of ${whole(shown.pipeline.microBatches)} micro-batch${shown.pipeline.microBatches === 1 ? '' : 'es'} stands for that of ${whole(shortenedFrom)} (--micro-batches).`,
         ]),
+    ...(ways
+      ? [
+          `Collectives by ${ways.algorithm ?? 'library'}${ways.protocol ? `, protocol ${ways.protocol}` : ''}, at the stated rates and latencies of links.`,
+        ]
+      : []),
     ...tierLines(simulated),
     ...files
       .slice(0, MOST_FILES)
@@ -190,7 +197,7 @@ function reasonsOf(simulated: Simulated, path: PathSummary): readonly string[] {
 }
 
 /** What each effect adds, from the bound to the step. */
-function tierLines({ settled, disturbances }: Simulated): readonly string[] {
+function tierLines({ settled, disturbances, ways }: Simulated): readonly string[] {
   const { step, aloneSeconds, sharedSeconds, slowedSeconds } = settled;
   if (sharedSeconds === undefined || slowedSeconds === undefined) {
     return ['Every operation takes what it takes alone (--alone).'];
@@ -208,7 +215,7 @@ function tierLines({ settled, disturbances }: Simulated): readonly string[] {
     ...(jitter ? [`kernels that vary by ${percent(jitter.spread)} % (seed ${jitter.seed})`] : []),
   ];
   return [
-    `Alone its operations take ${formatSeconds(seconds(aloneSeconds))}, as the plan evaluates it: a lower bound. Shared links add ${more(sharedSeconds, aloneSeconds)}, ` +
+    `Alone its operations take ${formatSeconds(seconds(aloneSeconds))}, ${ways ? 'under these ways' : 'as the plan evaluates it'}: a lower bound. Shared links add ${more(sharedSeconds, aloneSeconds)}, ` +
       `mutual slow-down (kernels x ${OVERLAP.compute.value}, exchanges x ${OVERLAP.exchange.value}) ${more(slowedSeconds, sharedSeconds)}.`,
     ...(disturbed.length > 0 ? [`Disturbed: ${disturbed.join(', ')}: ${more(step.seconds, slowedSeconds)} more.`] : []),
     ...(busiest

@@ -18,7 +18,13 @@ import { whole } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport } from '../output/report.ts';
 import { drawTimeline } from './figure-drawings.ts';
-import { type DisturbanceOptions, readDisturbances } from './simulate-disturbances.ts';
+import {
+  type DisturbanceOptions,
+  exchangeNames,
+  protocolNames,
+  readDisturbances,
+  readWays,
+} from './simulate-disturbances.ts';
 import { type OutputOptions, readOutputs, writeOutputs } from './simulate-outputs.ts';
 import { simulateReport } from './simulate-report.ts';
 
@@ -56,6 +62,13 @@ export function registerSimulate(command: Command, { host }: Session): void {
     )
     .option('--jitter <PERCENT>', 'kernels vary by so much (standard deviation), drawn from --seed')
     .option('--seed <N>', 'seed of --jitter, 0 by default')
+    .addOption(
+      new Option(
+        '--exchanges <NAME>',
+        'collectives by one algorithm on every tier, or as libraries choose; default: as the tables of links were measured',
+      ).choices(exchangeNames),
+    )
+    .addOption(new Option('--protocol <NAME>', 'the protocol of collectives').choices(protocolNames))
     .option('--svg', 'draw the step instead of the report')
     .option('--force', 'write over files that are there')
     .addOption(formatOption())
@@ -78,6 +91,7 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
   const job = shortened(file.job, layout, options.microBatches);
   const program = compileProgram(job, layout);
   const disturbances = readDisturbances(options);
+  const ways = readWays(options);
   const ranksOf = (which: 'all' | 'one-per-list', step?: SimulatedStep) =>
     tracedRanks(program, options.ranks ?? which, job.cluster.gpusPerNode, step?.graph);
   const planned = ranksOf('all').map(({ rank }) => rank);
@@ -89,7 +103,7 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
 
   const progress = createProgress(host);
   progress.update(`simulating ${whole(operations)} operations`);
-  const prices = createEvaluator(job).pricesOf(layout);
+  const prices = createEvaluator(job, ways && { ways }).pricesOf(layout);
   const settled = settleLayout(job, layout, prices, disturbances);
   const { step } = settled;
   const traced = tracedStep(step, ranksOf('one-per-list', step), prices);
@@ -104,7 +118,11 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
   const all = microBatchesOf(file.job, layout);
   const shorter = microBatchesOf(job, layout) < all && { shortenedFrom: all };
   const peak = (dtype: string): number => peakRate(job, dtype);
-  printReport(simulateReport({ settled, shown: placed, peak, disturbances, files, ...shorter }), format, host);
+  printReport(
+    simulateReport({ settled, shown: placed, peak, disturbances, files, ...(ways && { ways }), ...shorter }),
+    format,
+    host,
+  );
 }
 
 function tracedStep(step: SimulatedStep, ranks: TracedStep['ranks'], prices: Prices): TracedStep {

@@ -71,8 +71,10 @@ describe('flows between members', () => {
       for (const kind of kinds.filter((each) => each !== 'send')) {
         for (let ranks = 1; ranks <= 40; ranks++) {
           if (!algorithm.takes(kind, ranks) || (algorithm.name === 'tree' && kind === 'broadcast')) continue;
-          const { sent } = sharesOf(algorithm, kind, ranks);
+          const { sent, received } = sharesOf(algorithm, kind, ranks);
           expect(sent, `${algorithm.name} ${kind} over ${ranks}`).toBeCloseTo(algorithm.bytesSent(kind, 1, ranks), 12);
+          const busiest = Math.max(sent, ...received);
+          expect(busiest, `${algorithm.name} ${kind} over ${ranks}`).toBeCloseTo(algorithm.busiest(kind, 1, ranks), 12);
         }
       }
     }

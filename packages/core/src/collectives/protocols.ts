@@ -60,7 +60,7 @@ export interface ChoiceLink {
 
 const candidates: readonly CollectiveAlgorithm[] = [algorithms.ring, algorithms.tree, algorithms['in-switch']];
 
-/** The fastest algorithm and protocol by steps x latency + bytes / rate, as libraries choose. `forced` narrows the choice;
+/** The fastest algorithm and protocol by steps x latency + bytes of the busiest link / rate, as libraries choose. `forced` narrows the choice;
  * what does not take the kind is not chosen. A library sends an all-to-all in pairs. */
 export function chooseExchange(
   kind: CollectiveKind,
@@ -79,7 +79,7 @@ export function chooseExchange(
       if (forced.protocol !== undefined && forced.protocol !== name) continue;
       const seconds =
         way.steps(kind, ranks) * on.latencySeconds * latency[on.link] +
-        way.bytesSent(kind, bytes, ranks) / (on.bytesPerSecond * share);
+        way.busiest(kind, bytes, ranks) / (on.bytesPerSecond * share);
       if (seconds < least) {
         best = { algorithm: way.name, protocol: name };
         least = seconds;

@@ -1,5 +1,5 @@
 /** @file What a group of ranks pays on each tier of links: computed once per group, used by plain arithmetic. */
-import type { ClusterSpec } from '../cluster/index.ts';
+import { addsInSwitch, type ClusterSpec } from '../cluster/index.ts';
 import { type Mesh, worldSize } from '../mesh/index.ts';
 import { type CurveTerms, type DomainTerms, domainTerms, sendTerms } from './curves.ts';
 import { fabricShare } from './fabric-share.ts';
@@ -30,6 +30,10 @@ export interface GroupPrice {
   readonly netLatency: number;
   /** Device seconds before the first byte when no member shares a domain. */
   readonly start: number;
+  /** Of one rank into its domain, as stated; whether the domain's switches add up. */
+  readonly insideRate: number;
+  readonly insideLatency: number;
+  readonly addsInSwitch: boolean;
   /** Bytes per second of one ring over all members. */
   readonly flatRate: number;
   readonly flatLatency: number;
@@ -94,6 +98,9 @@ export function groupPrice(terms: ClusterTerms, mesh: Mesh, mask: number): Group
     netOutRate: terms.netShare / fabric.out,
     netLatency: inter.latency.value,
     start,
+    insideRate: intraRate(terms.cluster),
+    insideLatency: intra.latency.value,
+    addsInSwitch: addsInSwitch(terms.cluster),
     flatRate: islands > 1 ? flatWire / fabric.ring : domains > 1 ? pcieRate : intraRate(terms.cluster),
     flatLatency: islands > 1 ? inter.latency.value : domains > 1 ? pcie.latency.value : intra.latency.value,
   };

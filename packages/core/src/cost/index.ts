@@ -29,6 +29,7 @@ export type {
   Assumption,
   ExchangeAlgorithm,
   ExchangeRequest,
+  ExchangeWays,
   LinkDescription,
   PriceOptions,
   Prices,

@@ -1,5 +1,5 @@
 /** @file What prices are asked and what they answer. */
-import type { CollectiveKind } from '../collectives/index.ts';
+import type { AlgorithmName, CollectiveKind, ProtocolName } from '../collectives/index.ts';
 import type { AxisName } from '../mesh/index.ts';
 import type { KernelName, Work } from '../program/index.ts';
 import type { Seconds } from '../units/index.ts';
@@ -50,6 +50,13 @@ export interface LinkDescription {
   readonly islands: number;
 }
 
+/** How collectives run: an algorithm on every tier of links, or as a library chooses by size (`library`); a protocol. A way
+ * that does not take a collective is not taken for it. */
+export interface ExchangeWays {
+  readonly algorithm?: Exclude<AlgorithmName, 'hierarchical' | 'pairwise'> | 'library';
+  readonly protocol?: ProtocolName;
+}
+
 export interface PriceOptions {
   /** Host seconds per kernel launch; default 27 us, assumed. */
   readonly launchCompute?: number;
@@ -74,6 +81,8 @@ export interface PriceOptions {
   readonly tensorHidden?: number;
   /** `flat`: exchanges over data run as one ring that knows no nodes; default `tiers`. */
   readonly rings?: 'tiers' | 'flat';
+  /** Algorithm and protocol of collectives but scalars and all-to-alls; default what the tables of links were measured on. */
+  readonly ways?: ExchangeWays;
 }
 
 /** Prices of work and of exchanges on one cluster under one mesh; all seconds are of a thing that runs alone. */

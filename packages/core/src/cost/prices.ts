@@ -5,12 +5,20 @@ import { assertInvariant } from '../errors/index.ts';
 import { type AxisName, degreeOf, type Mesh, worldSize } from '../mesh/index.ts';
 import { type Seconds, seconds } from '../units/index.ts';
 import { assumptionsOf, LAUNCH_COMPUTE, LAUNCH_EXCHANGE } from './assumptions.ts';
+import { choicesOf, chosenTime, isChosen } from './chosen.ts';
 import { createComputePrice } from './compute.ts';
 import { exchangeTime } from './exchange.ts';
 import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
 import { type TierAlgorithms, usualTiers } from './network/index.ts';
-import type { Assumption, ExchangeRequest, LinkDescription, PriceOptions, Prices } from './price-types.ts';
+import type {
+  Assumption,
+  ExchangeRequest,
+  ExchangeWays,
+  LinkDescription,
+  PriceOptions,
+  Prices,
+} from './price-types.ts';
 
 /** Everything about a cluster that no mesh changes. Prices for another mesh take microseconds. */
 export interface PriceBook {
@@ -36,7 +44,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
     sustained: own.sustained,
     slowest: slowestOf(gpuCount(cluster), own.spread),
   });
-  const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat' };
+  const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat', ways: options.ways };
   const devices = gpuCount(cluster);
   let assumptions: readonly Assumption[] | undefined;
   return {
@@ -60,7 +68,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),
         linkOf: (axes, members) => describe(cluster, groupOf(axes, members)),
-        tiersOf: (request) => tiersOf(cluster, request, habits.flat),
+        tiersOf: (request) => tiersOf(cluster, groupOf(request.axes, request.members), request, habits),
         get assumptions(): readonly Assumption[] {
           assumptions ??= assumptionsOf(cluster, own);
           return assumptions;
@@ -74,13 +82,19 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
  * deviations, which it nears as they grow in number (sigma sqrt(2 ln n)). */
 const slowestOf = (devices: number, spread: number): number => 1 + spread * Math.sqrt(2 * Math.log(devices));
 
+/** What decides how exchanges run beside the request. */
+interface Habits {
+  readonly hidden: number;
+  readonly flat: boolean;
+  readonly ways: ExchangeWays | undefined;
+}
+
 /** What is left of an exchange where the framework hides a share of it, or runs data exchanges as one flat ring. */
-function exposedTime(
-  group: GroupPrice,
-  request: ExchangeRequest,
-  { hidden, flat }: { readonly hidden: number; readonly flat: boolean },
-): number {
+function exposedTime(group: GroupPrice, request: ExchangeRequest, { hidden, flat, ways }: Habits): number {
   const axis = request.axes[0];
+  if (isChosen(request, ways)) {
+    return chosenTime(group, request, ways) * (axis === 'tensor' ? 1 - hidden : 1);
+  }
   if (axis === 'tensor' && hidden > 0) return exchangeTime(group, request) * (1 - hidden);
   if (axis === 'data' && flat && request.algorithm === 'ring') {
     return exchangeTime(group, { ...request, algorithm: 'flat-ring' });
@@ -89,11 +103,23 @@ function exposedTime(
 }
 
 /** What the prices above stand for: curves inside of domains were measured on what libraries do there. */
-function tiersOf(cluster: ClusterSpec, { kind, algorithm, axes }: ExchangeRequest, flatData: boolean): TierAlgorithms {
+function tiersOf(
+  cluster: ClusterSpec,
+  group: GroupPrice,
+  request: ExchangeRequest,
+  { flat: flatData, ways }: Habits,
+): TierAlgorithms {
+  const { kind, algorithm, axes } = request;
   if (algorithm === 'direct') return { inside: algorithms.direct, between: algorithms.direct };
   const flat = algorithm === 'flat-ring' || (flatData && axes[0] === 'data' && algorithm === 'ring');
   if (flat && kind !== 'all-to-all') return { inside: algorithms.ring, between: algorithms.ring, flat: true };
   const { inside, between } = usualTiers(addsInSwitch(cluster), kind);
+  if (isChosen(request, ways)) {
+    const choices = new Map(
+      choicesOf(group, request, ways).map((each) => [each.tier.name, algorithms[each.algorithm]]),
+    );
+    return { inside: choices.get('inside') ?? inside, between: choices.get('between') ?? between };
+  }
   return { inside, between: algorithm === 'tree' && algorithms.tree.takes(kind, 2) ? algorithms.tree : between };
 }
 
