@@ -1,5 +1,5 @@
-/** @file Writes what is made from code: the pages of docs/reference (schema of programs, table of errors) and the excerpts
- * of the guide to step programs.
+/** @file Writes what is made from code: the pages of docs/reference (schema of programs, errors, keys of jobs, layouts and
+ * clusters, legality) and the excerpts of the guide to step programs.
  *
  *   node tools/generate-docs.mjs
  *
@@ -8,18 +8,30 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillExcerpts } from './excerpts.mjs';
+import { clustersPage } from './pages/clusters.mjs';
+import { jobPage } from './pages/job.mjs';
+import { layoutPage } from './pages/layout.mjs';
+import { legalityPage } from './pages/legality.mjs';
 import { build, root } from './ready.mjs';
 
 const guide = 'docs/guide/step-program.md';
 /** The program that the guide reads. */
 export const guideProgram = 'test/golden/programs/example-2x2x2-zero-1.txt';
 
-/** Path and text of every generated page. `core` holds the `codes` and `programJsonSchema` of @meshwright/core. */
-export function generatedPages({ codes, programJsonSchema }) {
+/** Rooms of @meshwright/core that pages are made from. */
+export const rooms = ['cluster', 'errors', 'frameworks', 'io', 'job', 'layout', 'program'];
+
+/** Path and text of every generated page. `core` holds the exports of all {@link rooms}. */
+export function generatedPages(core) {
+  const { codes, programJsonSchema } = core;
   const read = (path) => readFileSync(join(root, path), 'utf8');
   return {
     [guide]: fillExcerpts(read(guide), read(guideProgram)),
+    'docs/reference/clusters.md': clustersPage(core),
     'docs/reference/errors.md': errorsPage(codes),
+    'docs/reference/job.md': jobPage(core),
+    'docs/reference/layout.md': layoutPage(core),
+    'docs/reference/legality.md': legalityPage(core),
     'docs/reference/program.schema.json': `${JSON.stringify(programJsonSchema(), undefined, 2)}\n`,
   };
 }
@@ -44,9 +56,8 @@ function errorsPage(codes) {
 
 async function main() {
   build();
-  const { codes } = await import('@meshwright/core/errors');
-  const { programJsonSchema } = await import('@meshwright/core/program');
-  for (const [path, text] of Object.entries(generatedPages({ codes, programJsonSchema }))) {
+  const core = Object.assign({}, ...(await Promise.all(rooms.map((room) => import(`@meshwright/core/${room}`)))));
+  for (const [path, text] of Object.entries(generatedPages(core))) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

@@ -6,6 +6,7 @@
 import { type Fields, fieldsOf, isMapping, wrongType } from '../errors/fields/index.ts';
 import { type Issue, issue } from '../errors/index.ts';
 import { freezeDeep } from './fact.ts';
+import { clusterKeysUnder } from './keys.ts';
 import { pcieIntra } from './presets/build.ts';
 import type { ClusterResult } from './read.ts';
 import type { ClusterSpec, Degradation, DeviceSpec, Fact } from './types.ts';
@@ -39,7 +40,7 @@ function readEntry({ issues }: Fields, value: unknown, path: string, cluster?: C
     issues.push(wrongType(path, value, 'a mapping such as {link: nic, node: 3, fraction: 0.5}'));
     return undefined;
   }
-  const own = fieldsOf(value, path, { known: ['link', 'device', 'node', 'gpu', 'fraction'], issues });
+  const own = fieldsOf(value, path, { known: clusterKeysUnder('degraded[]'), issues });
   const most = (count: number | undefined): number => (count ?? MOST) - 1;
   const node = own.integer(['node'], { what: 'the node', max: most(cluster?.nodes) });
   const gpu = own.integer(['gpu', 'device'], { what: 'the device of the node', max: most(cluster?.gpusPerNode) });

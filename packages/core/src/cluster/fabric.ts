@@ -1,19 +1,10 @@
 /** @file The network between nodes as a mapping says it: cards, and the levels of switches with their oversubscription. */
 import { type Fields, fieldsOf, isMapping, wrongType } from '../errors/fields/index.ts';
 import { issue } from '../errors/index.ts';
+import { clusterKeysUnder } from './keys.ts';
 import { fact, type NumberRule, share } from './numbers.ts';
 import type { ClusterSpec, FabricTier, InterSpec } from './types.ts';
 
-const interKeys = [
-  'Gbps',
-  'gpusPerNic',
-  'efficiency',
-  'latencyUs',
-  'oversubscription',
-  'nodesPerLeaf',
-  'rails',
-  'tiers',
-];
 const oversubscriptionRule: NumberRule = { min: 1, max: 64 };
 const MAX_TIERS = 4;
 const MAX_BLOCK = 65_536;
@@ -21,7 +12,7 @@ const MAX_BLOCK = 65_536;
 /** The network of the mapping under `inter`; what it leaves out is the preset's. */
 export function readInter(fields: Fields, preset: ClusterSpec, gpusPerNode: number): InterSpec {
   const base = preset.inter;
-  const own = fields.mapping('inter', interKeys);
+  const own = fields.mapping('inter', clusterKeysUnder('inter'));
   const rate = fact(own, 'Gbps', 1e9 / 8, base.rate);
   const sharedByNode = base.gpusPerNic === preset.gpusPerNode;
   const shared = own?.integer(['gpusPerNic'], { what: 'the number of devices of a card', min: 1, max: 1024 });
@@ -77,7 +68,7 @@ function readTier(own: Fields, value: unknown, path: string, base: InterSpec, in
     own.issues.push(wrongType(path, value, 'a mapping of name, nodes and oversubscription'));
     return usual;
   }
-  const fields = fieldsOf(value, path, { known: ['name', 'nodes', 'oversubscription'], issues: own.issues });
+  const fields = fieldsOf(value, path, { known: clusterKeysUnder('inter.tiers[]'), issues: own.issues });
   const rule = { what: 'the number of nodes of a block', min: 1, max: MAX_BLOCK, required: true, example: '32' };
   return {
     name: fields.text(['name'], { what: 'the name of the level' }) ?? usual.name,

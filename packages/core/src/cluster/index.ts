@@ -9,6 +9,7 @@ export const gpuCount = (cluster: ClusterSpec): number => cluster.nodes * cluste
 export const capacityBytes = (cluster: ClusterSpec): Bytes => bytes(cluster.device.memory.value);
 
 export type { CollectiveCurve, CurveKind, DeviceName, GemmFit } from './fit-types.ts';
+export { type ClusterKey, clusterKeyTable } from './keys.ts';
 export { createCluster } from './presets/build.ts';
 export { presetNames, presets } from './presets/index.ts';
 /** Bytes per second between host and one device, each direction, while every device of its node copies: its own link,

@@ -5,25 +5,14 @@ import { deviceNamed, deviceNames, halfProducts } from './devices.ts';
 import { readInter } from './fabric.ts';
 import { freezeDeep, givenFact } from './fact.ts';
 import type { DeviceName } from './fit-types.ts';
+import { clusterKeysUnder } from './keys.ts';
 import { fact, share } from './numbers.ts';
 import { createCluster, pcieIntra } from './presets/build.ts';
 import { presetNames, presetOfDevice } from './presets/index.ts';
 import type { ClusterSpec, DeviceSpec, GemmModel, HostSpec, InterSpec, IntraSpec, PcieSpec } from './types.ts';
 
 /** Keys of a cluster of one kind of node. */
-export const clusterKeys: readonly string[] = [
-  'nodes',
-  'preset',
-  'gpusPerNode',
-  'gpu',
-  'intra',
-  'inter',
-  'pcie',
-  'host',
-  'hostMemoryGiB',
-  'pricePerGpuHour',
-  'degraded',
-];
+export const clusterKeys: readonly string[] = clusterKeysUnder('').filter((key) => key !== 'groups');
 const kinds = ['switch', 'mesh', 'pairs', 'pcie'] as const;
 
 /** The cluster of a mapping; undefined when it cannot be built, with the reasons among the issues of `fields`. */
@@ -77,7 +66,7 @@ function readDevice(fields: Fields): DeviceChoice | undefined {
     const like = fields.choice('gpu', deviceNames, 'GPU_UNKNOWN');
     return like && { like, spec: deviceNamed(like) };
   }
-  const own = fields.mapping('gpu', ['like', 'bf16TFLOPS', 'fp8TFLOPS', 'memoryGiB', 'memoryGBps', 'sustained']);
+  const own = fields.mapping('gpu', clusterKeysUnder('gpu'));
   const like = own?.choice('like', deviceNames, 'GPU_UNKNOWN');
   if (!own?.has('like')) {
     const hint = 'Give the device that it resembles, such as like: H100-80GB-SXM.';
@@ -113,7 +102,7 @@ function readRates(own: Fields | undefined, base: DeviceSpec): DeviceSpec['gemm'
 }
 
 function readPcie(fields: Fields, base: PcieSpec): PcieSpec {
-  const own = fields.mapping('pcie', ['GBps', 'efficiency', 'latencyUs', 'gpusPerUplink']);
+  const own = fields.mapping('pcie', clusterKeysUnder('pcie'));
   return {
     name: base.name,
     bandwidth: fact(own, 'GBps', 1e9, base.bandwidth),
@@ -124,7 +113,7 @@ function readPcie(fields: Fields, base: PcieSpec): PcieSpec {
 }
 
 function readHost(fields: Fields, base: HostSpec): HostSpec {
-  const own = fields.mapping('host', ['memoryGiB', 'memoryGBps', 'copyGBps', 'gpusPerUplink']);
+  const own = fields.mapping('host', clusterKeysUnder('host'));
   // The key of the first releases.
   const memory = fact(fields, 'hostMemoryGiB', 2 ** 30, base.memory);
   return {
@@ -137,11 +126,11 @@ function readHost(fields: Fields, base: HostSpec): HostSpec {
 
 function readIntra(fields: Fields, preset: ClusterSpec, gpusPerNode: number, pcie: PcieSpec): IntraSpec {
   const base = preset.intra;
-  const own = fields.mapping('intra', ['kind', 'gpus', 'GBps', 'peerGBps', 'efficiency', 'latencyUs']);
+  const own = fields.mapping('intra', clusterKeysUnder('intra'));
   const kind = own?.choice('kind', kinds) ?? base.kind;
   if (own?.has('peerGBps') && kind !== 'mesh') {
     const message = `peerGBps is the rate between two devices of a mesh, and the kind is ${kind}.`;
-    fields.issues.push(issue('KEY_UNKNOWN', fields.at('intra.peerGBps'), message, 'Leave it out.'));
+    fields.issues.push(issue('KEYS_CONFLICT', fields.at('intra.peerGBps'), message, 'Leave it out.'));
   }
   if (kind === 'pcie') {
     for (const key of ['gpus', 'GBps', 'efficiency', 'latencyUs'].filter((each) => own?.has(each))) {

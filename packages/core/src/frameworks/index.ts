@@ -25,6 +25,15 @@ export function eraOf({ eras }: FrameworkProfile, year?: number): FrameworkEra {
 }
 
 export {
+  type KeyName,
+  keyNameOf,
+  keyNameSources,
+  type LaunchFramework,
+  launchFrameworks,
+  namedKeys,
+  rankOrders,
+} from './key-names.ts';
+export {
   checkSetup,
   type FrameworkRule,
   type FrameworkSetup,

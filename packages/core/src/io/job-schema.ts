@@ -113,7 +113,7 @@ export function checkJobFile(value: unknown): { readonly file?: JobFile; readonl
 /** JSON Schema (2020-12) of a job file, for editors. It is at most as strict as the reader. */
 export function jobSchema(): Readonly<Record<string, unknown>> {
   const described = Object.fromEntries(
-    Object.entries({ ...shape, ...spelledOut(), batch: describedBatch() }).map(([key, schema]) => [
+    Object.entries({ ...shape, ...spelledOut(), ...describedMappings() }).map(([key, schema]) => [
       key,
       describe(schema, key),
     ]),
@@ -124,10 +124,16 @@ export function jobSchema(): Readonly<Record<string, unknown>> {
 
 const describe = (schema: z.ZodType, key: string): z.ZodType => schema.describe(words[key]?.says ?? '');
 
-const describedBatch = () =>
+/** Mappings with words for each of their keys. */
+const describedMappings = () => ({
+  batch: describedKeys('batch', shape.batch),
+  kernels: describedKeys('kernels', shape.kernels.unwrap()).optional(),
+});
+
+const describedKeys = (name: string, { shape: keys }: z.ZodObject) =>
   z.strictObject(
     Object.fromEntries(
-      Object.entries(shape.batch.shape).map(([key, schema]) => [key, describe(schema, `batch.${key}`)]),
+      Object.entries(keys).map(([key, schema]) => [key, describe(schema as z.ZodType, `${name}.${key}`)]),
     ),
   );
 
