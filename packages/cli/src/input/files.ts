@@ -76,14 +76,14 @@ export async function saveChunksNamed(
   }
 }
 
-/** How a job's own files are found: relative to the file that names them. */
+/** How a job's own files are found: relative to the file that names them. What cannot be read comes back with the reason. */
 export const fileLoader =
   (host: Host): LoadFile =>
   (path, from) => {
     try {
       return host.read(resolve(from === '-' ? '.' : dirname(from), path));
-    } catch {
-      return undefined;
+    } catch (error) {
+      return { unreadable: reasonOf(error, 'cannot be read') };
     }
   };
 

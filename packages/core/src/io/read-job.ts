@@ -81,7 +81,7 @@ function readCluster(request: unknown, fileName: string, { loadFile }: ReadOptio
   }
   if (typeof request !== 'string' || !isPath(request)) return clusterFromRequest(request, 'cluster');
   const text = loadFile?.(request, fileName);
-  if (text === undefined) return { issues: [fileMissing(request, 'cluster')] };
+  if (typeof text !== 'string') return { issues: [fileMissing(request, 'cluster', text)] };
   const { document, issues } = readDocument(text, request, LONGEST_JOB);
   if (!document) return { issues };
   const { cluster, issues: found } = clusterFromRequest(document.value, '');

@@ -9,8 +9,14 @@ import {
 } from '../model/index.ts';
 import { LONGEST_CONFIG, placeIssue, readDocument } from './document.ts';
 
-/** Gives the text of a file, or undefined when it cannot be read; it does not throw. `from` is the file that names it. */
-export type LoadFile = (path: string, from: string) => string | undefined;
+/** A file that cannot be read, with the reason as it stands after its name: `does not exist`. */
+export interface Unreadable {
+  readonly unreadable: string;
+}
+
+/** Gives the text of a file, or why it cannot be read (undefined: no reason is known); it does not throw. `from` is the
+ * file that names it. */
+export type LoadFile = (path: string, from: string) => string | Unreadable | undefined;
 
 /** What readers may need from outside. */
 export interface ReadOptions {
@@ -32,15 +38,17 @@ export function modelFromRequest(request: unknown, path: string, from: string, o
   if (typeof request !== 'string') return modelFromDimensions(request, path);
   if (!isPath(request) || (presetNames as readonly string[]).includes(request)) return modelFromPreset(request, path);
   const text = options.loadFile?.(request, from);
-  return text === undefined ? { issues: [fileMissing(request, path)] } : readModelConfig(text, request);
+  return typeof text === 'string' ? readModelConfig(text, request) : { issues: [fileMissing(request, path, text)] };
 }
 
 /** True for text that names a file rather than a preset. */
 export const isPath = (text: string): boolean => /[\\/]|\.(json|ya?ml)$/.test(text);
 
 /** The issue that a file which is named at `path` cannot be read. */
-export const fileMissing = (file: string, path: string): Issue =>
-  issue('FILE_NOT_FOUND', path, `${quote(file)} cannot be read.`, 'Check the path; it is relative to the job file.');
+export const fileMissing = (file: string, path: string, why?: Unreadable): Issue => {
+  const message = `${quote(file)} ${why?.unreadable ?? 'cannot be read'}.`;
+  return issue('FILE_NOT_FOUND', path, message, 'Check the path; it is relative to the job file.');
+};
 
 /** True when one of the issues is an error. */
 export const hasErrors = (issues: readonly Issue[]): boolean => issues.some((each) => each.severity === 'error');

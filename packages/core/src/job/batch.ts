@@ -57,13 +57,18 @@ export function checkBatch(batch: BatchSpec, model: ModelSpec, path: string): re
 }
 
 function checkLength({ length }: BatchSpec, model: ModelSpec, path: string): readonly Issue[] {
-  const { learnedPositions, maxLength } = model;
+  const { learnedPositions, maxLength, lengthAssumed } = model;
   if (learnedPositions !== undefined && length > learnedPositions) {
     const message = `sequences of ${length} are longer than the ${learnedPositions} learned positions of ${model.name}.`;
-    const hint = `Use at most ${learnedPositions}.`;
+    const hint = `Use at most ${learnedPositions}${lengthAssumed ? `, or give the model its positions: ${learnedPositions} is assumed` : ''}.`;
     return [issue('LENGTH_OVER_POSITIONS', path, message, hint, { length, learnedPositions })];
   }
   if (length <= maxLength) return [];
+  if (lengthAssumed) {
+    const usual = `sequences of ${length} are longer than the ${maxLength} that models of this kind usually take; ${model.name} states none.`;
+    const instead = 'Give the model its positions.';
+    return [{ ...warning('LENGTH_OVER_MODEL', path, usual, instead, { length, maxLength }), severity: 'note' }];
+  }
   const message = `sequences of ${length} are longer than the ${maxLength} that ${model.name} states.`;
   const hint = `Use at most ${maxLength} unless you extend the context on purpose.`;
   return [warning('LENGTH_OVER_MODEL', path, message, hint, { length, maxLength })];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCluster } from '../cluster/index.ts';
 import { InputError, type Issue } from '../errors/index.ts';
-import { modelFromPreset } from '../model/index.ts';
+import { modelFromDimensions, modelFromPreset } from '../model/index.ts';
 import { batchOf, batchTokens } from './batch.ts';
 import { createJob, type JobInput, validateJob } from './create.ts';
 
@@ -103,6 +103,19 @@ describe('a job', () => {
       { code: 'BATCH_BEYOND_LIMIT', severity: 'warning', hint: 'Use at most 7 sequences, or raise batch.max.' },
     ]);
     expect(validateJob(createJob({ ...base, batch: { sequences: 8, length: 1024, maxTokens: 8192 } }))).toEqual([]);
+  });
+  it('only notes a length beyond what a kind usually takes, where the model states none', () => {
+    const dimensions = { kind: 'llama', layers: 2, hidden: 64, heads: 4, ffn: 128, vocab: 128 };
+    const codes = (more: object, length: number) => {
+      const { model: made } = modelFromDimensions({ ...dimensions, ...more }, 'model');
+      if (!made) throw new Error('no model');
+      return validateJob({ model: made, batch: { sequences: 8, length, maxTokens: undefined } }).map(
+        ({ code, severity, hint }) => [code, severity, hint],
+      );
+    };
+    expect(codes({}, 8192)).toEqual([['LENGTH_OVER_MODEL', 'note', 'Give the model its positions.']]);
+    expect(codes({ positions: 8192 }, 8192)).toEqual([]);
+    expect(codes({ positions: 4096 }, 8192).map(([, severity]) => severity)).toEqual(['warning']);
   });
   it('refuses a precision that the device does not have, and names those that it has', () => {
     const volta = createCluster('dgx-1v');

@@ -21,6 +21,7 @@ export function buildModel(given: ModelShape, name: string): ModelSpec {
     vocabulary: shape.vocab,
     learnedPositions: shape.positionKind === 'learned' ? shape.positions : undefined,
     maxLength: shape.positions,
+    ...(given.positions === undefined && { lengthAssumed: true as const }),
     norm: shape.norm ?? 'rmsnorm',
     normEpsilon: shape.epsilon,
     ...(shape.normBias === false && { normBias: false as const }),

@@ -168,6 +168,8 @@ export interface ModelSpec {
   readonly learnedPositions: number | undefined;
   /** Longest sequence that the model states. */
   readonly maxLength: number;
+  /** The model states no longest sequence: `maxLength` is what models of its kind usually take. */
+  readonly lengthAssumed?: true;
   readonly norm: NormKind;
   readonly normEpsilon: number;
   /** Layer norms without a bias. */

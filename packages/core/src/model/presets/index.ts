@@ -1,6 +1,7 @@
 /** @file Models by name. Every preset says where its dimensions were read and when. */
 import { didYouMean, issue, quote } from '../../errors/index.ts';
 import { modelOf } from '../check.ts';
+import { kinds } from '../kinds.ts';
 import type { ModelResult } from '../read-dimensions.ts';
 import { type DensePreset, densePresets } from './dense.ts';
 import { type ExpertPreset, expertPresets } from './experts.ts';
@@ -33,5 +34,8 @@ export function modelFromPreset(name: string, path: string): ModelResult {
       : `Use one of ${presetNames.join(', ')}, a path to a config.json, or dimensions.`;
     return { issues: [issue('VALUE_UNKNOWN', path, `${quote(name)} is not a model that is known by name.`, hint)] };
   }
-  return modelOf(presets[name as PresetName].dimensions, name, () => path);
+  const { dimensions } = presets[name as PresetName];
+  // Presets leave out what is usual for their kind; it is what their configurations say.
+  const { positions } = kinds[dimensions.kind];
+  return modelOf({ positions, ...dimensions }, name, () => path);
 }
