@@ -1,8 +1,9 @@
 /** @file The rules of thumb that go by the size of the model: under 13 B parameters replicas, whole or sharded; up to 70 B
- * sharded state with the optimizer on the host; up to 300 B tensor 8 with two to four stages; beyond, and for experts,
- * expert ranks as well.
+ * sharded state with the optimizer on the host; up to 300 B tensor 8 with two to four stages; beyond it more stages; experts
+ * have ranks of their own.
  */
 import type { LayoutRequest } from '../../layout/index.ts';
+import { properDivisors } from '../facts.ts';
 import type { FlowContext } from '../flow/index.ts';
 import type { Rule } from './rule.ts';
 
@@ -14,8 +15,9 @@ const FEW_STAGES = [2, 3, 4];
 
 /** The one rule that speaks of a model of this size. */
 export function sizeRule({ facts }: FlowContext): Rule {
-  const hasExperts = facts.job.model.layers.some(({ ffn }) => ffn.kind === 'moe');
-  if (facts.parameters > LARGE || hasExperts) return expertRule(hasExperts);
+  const experts = Math.max(0, ...facts.job.model.layers.map(({ ffn }) => (ffn.kind === 'moe' ? ffn.experts : 0)));
+  if (experts > 0) return expertRule(experts, facts.gpus);
+  if (facts.parameters > LARGE) return hugeRule(facts.gpus);
   if (facts.parameters >= MEDIUM) return largeRule(facts.gpus);
   return facts.parameters >= SMALL ? shardedRule : replicaRule;
 }
@@ -42,12 +44,17 @@ const largeRule = (gpus: number): Rule => ({
     FEW_STAGES.filter((pipeline) => gpus % (TENSOR * pipeline) === 0).map((pipeline) => ({ tensor: TENSOR, pipeline })),
 });
 
-const expertRule = (hasExperts: boolean): Rule => ({
-  rule: 'over 300 B parameters, or experts: tensor, pipeline and expert ranks',
-  obeys: () => false,
-  kinds: () => [],
-  note: () =>
-    hasExperts
-      ? 'the search has no expert ranks yet: experts are split by tensor ranks or sharded'
-      : 'a model without experts has no expert ranks',
+const hugeRule = (gpus: number): Rule => ({
+  rule: `over 300 B parameters: tensor ${TENSOR} with stages`,
+  obeys: ({ candidate: { layout } }) => layout.tensor === TENSOR && layout.pipeline > 1,
+  kinds: () => properDivisors(gpus / TENSOR).map((pipeline) => ({ tensor: TENSOR, pipeline })),
+});
+
+const expertRule = (experts: number, gpus: number): Rule => ({
+  rule: 'experts: ranks of their own for them',
+  obeys: ({ candidate: { layout } }) => layout.expert > 1,
+  kinds: () =>
+    properDivisors(experts)
+      .filter((expert) => gpus % expert === 0)
+      .map((expert) => ({ expert })),
 });

@@ -26,7 +26,13 @@ describe('rules by size', () => {
       { tensor: 8, pipeline: 2 },
       { tensor: 8, pipeline: 4 },
     ]);
-    expect(kindsOf(301e9)).toEqual([]);
+    expect(kindsOf(301e9)).toEqual([2, 4, 8].map((pipeline) => ({ tensor: 8, pipeline })));
+  });
+
+  it('give experts ranks of their own', () => {
+    const experts = smallJob({ kind: 'mixtral', experts: 8, topK: 2 });
+    const context = { facts: { job: experts, parameters: 1e9, gpus: 64 } } as unknown as FlowContext;
+    expect(sizeRule(context).kinds(undefined as never)).toEqual([2, 4, 8].map((expert) => ({ expert })));
   });
 });
 
