@@ -1,7 +1,7 @@
 /** @file What the passes know of a job and a layout: sizes, types, and the choices that templates depend on. */
 import type { Job } from '../job/index.ts';
 import { computeType } from '../job/index.ts';
-import { expertDataOf, hasExpertGrid, type Layout } from '../layout/index.ts';
+import { expertDataOf, hasExpertGrid, headRanks, type Layout } from '../layout/index.ts';
 import { type LayerKind, type LayerKinds, type LayerSpec, layerKinds, type ModelSpec } from '../model/index.ts';
 import type { Dim, DType } from '../tensor/index.ts';
 
@@ -17,6 +17,10 @@ export interface BlockContext {
   readonly microBatch: number;
   readonly data: number;
   readonly tensor: number;
+  readonly context: number;
+  readonly contextKind: Layout['contextKind'];
+  /** Context ranks that swap heads for tokens around attention: 1 where none do. */
+  readonly contextHeads: number;
   readonly sequenceParallel: boolean;
   /** The degrees of the grid that experts lie over; absent where they lie as tensor cuts everything. */
   readonly grid?: ExpertGrid;
@@ -59,6 +63,9 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     microBatch: layout.microBatch,
     data: layout.data,
     tensor: layout.tensor,
+    context: layout.context,
+    contextKind: layout.contextKind,
+    contextHeads: headRanks(layout, headsOfRank(kinds, layout.tensor)),
     sequenceParallel: layout.sequenceParallel && layout.tensor > 1,
     ...(grid && { grid }),
     load: 1,
@@ -71,6 +78,10 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
   };
 }
 
+/** Heads of queries, and of keys and values, that a tensor rank has in each kind of layer. */
+const headsOfRank = ({ kinds }: LayerKinds, tensor: number): readonly number[] =>
+  kinds.flatMap(({ layer: { attention } }) => [attention.heads / tensor, attention.kvHeads / tensor]);
+
 /** The context of the templates of one kind of layer. */
 export const contextOfKind = (context: BlockContext, { layer }: LayerKind): BlockContext => ({ ...context, layer });
 
@@ -79,10 +90,35 @@ export function dim(label: string, size: number, axis?: string, degree = 1, part
   return { label, size, ...(axis !== undefined && degree > 1 && { cut: [axis] }), ...(parts && { parts }) };
 }
 
+/** A dim with the axes that cut it, outer first; those of one rank are left out. */
+export function cutDim(
+  label: string,
+  size: number,
+  ways: readonly (readonly [axis: string, degree: number])[],
+  more: Pick<Dim, 'parts' | 'zigzag'> = {},
+): Dim {
+  const cut = ways.filter(([, degree]) => degree > 1).map(([axis]) => axis);
+  const { parts, zigzag } = more;
+  return {
+    label,
+    size,
+    ...(cut.length > 0 && { cut }),
+    ...(parts && { parts }),
+    ...(zigzag && cut.length > 0 && { zigzag }),
+  };
+}
+
+/** Which context ranks swap heads, and around which keys and values go: the axis, or groups of it under `hybrid`. */
+export const contextGroups = ({
+  contextKind,
+}: Pick<BlockContext, 'contextKind'>): { readonly swap: string; readonly ring: string } =>
+  contextKind === 'hybrid' ? { swap: 'context.heads', ring: 'context.ring' } : { swap: 'context', ring: 'context' };
+
 /** Dims that activations are made of. */
 export interface ActivationDims {
-  /** Cut over tensor where the sequence is sharded. */
+  /** Cut over context, and over tensor where the sequence is sharded. */
   readonly s: Dim;
+  /** As `s`, but whole over tensor. */
   readonly sWhole: Dim;
   /** A piece of the sequence in which the loss is taken. */
   readonly sPiece: Dim;
@@ -98,6 +134,18 @@ export interface ActivationDims {
   readonly v: Dim;
 }
 
+/** Context ranks take zigzag pieces, of which tensor ranks take shards. */
+const sequence = ({ context }: BlockContext, length: number, shards: number): Dim =>
+  cutDim(
+    's',
+    length,
+    [
+      ['context', context],
+      ['tensor', shards],
+    ],
+    { ...(context > 1 && { zigzag: true }) },
+  );
+
 export function activationDims(context: BlockContext): ActivationDims {
   const { model, layer, tensor } = context;
   const { heads, kvHeads, headSize } = layer.attention;
@@ -105,9 +153,9 @@ export function activationDims(context: BlockContext): ActivationDims {
   const { width, gated } = layer.ffn;
   const fIn = gated ? dim('f', 2 * width, 'tensor', tensor, [width, width]) : dim('f', width, 'tensor', tensor);
   return {
-    s: dim('s', context.length, 'tensor', context.sequenceParallel ? tensor : 1),
-    sWhole: dim('s', context.length),
-    sPiece: dim('s', context.length / context.lossChunks),
+    s: sequence(context, context.length, context.sequenceParallel ? tensor : 1),
+    sWhole: sequence(context, context.length, 1),
+    sPiece: sequence(context, context.length / context.lossChunks, 1),
     b: dim('b', context.microBatch * context.data, 'data', context.data),
     h: dim('h', model.hidden),
     qkv: dim('qkv', (heads + 2 * kvHeads) * headSize, 'tensor', tensor, parts),

@@ -61,10 +61,24 @@ export function compileProgram(job: Job, layout: Layout): Program {
 }
 
 /** First and last stage share the tied matrix. */
-const groupsOf = ({ job, layout }: Outline): readonly Group[] =>
-  job.model.tied && layout.pipeline > 1
-    ? [{ name: 'ends', along: 'pipeline', coordinates: [0, layout.pipeline - 1] }]
-    : [];
+const groupsOf = ({ job, layout, context }: Outline): readonly Group[] => [
+  ...(job.model.tied && layout.pipeline > 1
+    ? [{ name: 'ends', along: 'pipeline' as const, coordinates: [0, layout.pipeline - 1] }]
+    : []),
+  ...(layout.context > 1 ? contextGroupsOf(context) : []),
+];
+
+/** Groups of a program with a context axis, which the templates and the data axis name. */
+export function contextGroupsOf({ data, context, contextKind, contextHeads }: BlockContext): readonly Group[] {
+  const upTo = (count: number, step = 1): readonly number[] => Array.from({ length: count }, (_, at) => at * step);
+  const replicas: Group = { name: 'replicas', along: 'data', coordinates: upTo(data), joint: ['context'] };
+  if (contextKind !== 'hybrid') return [replicas];
+  return [
+    replicas,
+    { name: 'context.heads', along: 'context', coordinates: upTo(contextHeads), repeats: true },
+    { name: 'context.ring', along: 'context', coordinates: upTo(context / contextHeads, contextHeads), repeats: true },
+  ];
+}
 
 /** Loss and its seed, sum of squares, clip factor and learning rate. They live throughout: nobody frees a scalar. */
 const scalars: readonly BufferDeclaration[] = [
@@ -89,7 +103,7 @@ export {
 } from './laws/index.ts';
 export { containers, isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverEnds } from './lower/containers.ts';
 export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
-export { sumsNormOverData } from './lower/tail.ts';
+export { sumsNormOver } from './lower/tail.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';
 export {
   type BucketPlan,

@@ -4,7 +4,7 @@
  * property holds them together.
  */
 import type { Job } from '../job/index.ts';
-import { expertsWithEffect, type Layout } from '../layout/index.ts';
+import { expertsWithEffect, type Layout, replicasOf } from '../layout/index.ts';
 import { type BlockContext, blockContext, microBatches } from './context.ts';
 import { type BucketPlan, type ParameterCounts, parameterCounts, planBuckets } from './parameters.ts';
 
@@ -34,10 +34,10 @@ export interface Outline {
 }
 
 export function outlineOf(job: Job, given: Layout): Outline {
-  // One data rank has nothing to cut, whatever a layout that is not in normal form says.
+  // One replica has nothing to cut, whatever a layout that is not in normal form says.
   const layout: Layout = {
     ...given,
-    sharding: given.data === 1 ? 0 : given.sharding,
+    sharding: replicasOf(given) === 1 ? 0 : given.sharding,
     ...expertsWithEffect(job, given),
   };
   const counts = parameterCounts(job.model, layout);

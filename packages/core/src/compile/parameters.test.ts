@@ -170,12 +170,12 @@ describe('views', () => {
 describe('padding', () => {
   const bucket = { elements: 10, summed: 3 };
   it('is none where nothing is cut over data', () => {
-    expect(paddedParts(bucket, { sharding: 0, data: 4 })).toEqual([10]);
+    expect(paddedParts(bucket, { sharding: 0, data: 4, context: 1 })).toEqual([10]);
   });
   it('makes equal shares of a bucket, and of its summed part by itself where gradients are cut', () => {
-    expect(paddedParts(bucket, { sharding: 1, data: 4 })).toEqual([12]);
-    expect(paddedParts(bucket, { sharding: 2, data: 4 })).toEqual([4, 8]);
-    expect(paddedParts({ elements: 10, summed: 0 }, { sharding: 3, data: 4 })).toEqual([12]);
-    expect(paddedParts({ elements: 10, summed: 10 }, { sharding: 3, data: 4 })).toEqual([12]);
+    expect(paddedParts(bucket, { sharding: 1, data: 4, context: 1 })).toEqual([12]);
+    expect(paddedParts(bucket, { sharding: 2, data: 4, context: 1 })).toEqual([4, 8]);
+    expect(paddedParts({ elements: 10, summed: 0 }, { sharding: 3, data: 4, context: 1 })).toEqual([12]);
+    expect(paddedParts({ elements: 10, summed: 10 }, { sharding: 3, data: 4, context: 1 })).toEqual([12]);
   });
 });

@@ -1,5 +1,5 @@
 /** @file Parameters of a stage: how tensor parallelism cuts them, and how they lie in buckets. */
-import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf } from '../layout/index.ts';
+import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf, replicasOf } from '../layout/index.ts';
 import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
 import { blockParameters, isRoutedExpert } from '../model/index.ts';
 import type { Bucket, View } from '../program/index.ts';
@@ -245,15 +245,17 @@ const at = (block: number) => ({ readyBlock: block, firstBlock: block });
 type ReplicaKeys = Pick<Layout, 'tensor' | 'context' | 'data' | 'expert' | 'expertTensor'>;
 type BucketReplicas = Pick<Layout, 'data'> & Partial<ReplicaKeys>;
 
-/** Ranks that hold the same bucket: those of the data axis, or of the expert grid's own. */
+/** Ranks that hold the same bucket: those of data and context, or of the expert grid's own axis. */
 export const replicasOfBucket = ({ experts }: Pick<BucketPlan, 'experts'>, layout: BucketReplicas): number =>
   experts
     ? expertDataOf({ context: 1, expert: 1, expertTensor: layout.tensor ?? 1, tensor: 1, ...layout })
-    : layout.data;
+    : replicasOf({ context: 1, ...layout });
 
-/** The axis along which a bucket's replicas lie. */
-export const replicaAxis = ({ experts }: Pick<BucketPlan, 'experts'>): 'data' | 'expertData' =>
-  experts ? 'expertData' : 'data';
+/** The axis along which a bucket's replicas lie, or the group of data and context that they are. */
+export const replicaAxis = (
+  { experts }: Pick<BucketPlan, 'experts'>,
+  { context }: Pick<Layout, 'context'>,
+): 'data' | 'replicas' | 'expertData' => (experts ? 'expertData' : context > 1 ? 'replicas' : 'data');
 
 /** Elements with the padding that an even cut over data needs; the summed prefix is padded by itself when it is cut. */
 export function paddedParts(
@@ -321,11 +323,9 @@ function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout):
   return [
     ...first('tensor', whole),
     ...first('expertTensor', plan.experts === true && layout.expertTensor > 1 && uncut),
-    ...first(
-      'expertTensor',
-      plan.experts === true && layout.expertTensor > 1 && !spec.dims.some((each) => each.tensor),
-    ),
-    ...first(replicaAxis(plan), repeated),
+    ...first('expertData', repeated && plan.experts === true),
+    ...first('data', repeated && !plan.experts && layout.data > 1),
+    ...first('context', repeated && !plan.experts && layout.context > 1),
     ...first('pipeline', plan.tied && layout.pipeline > 1),
   ];
 }

@@ -109,7 +109,7 @@ const words: Readonly<Record<WhyRule, Words>> = {
   },
   'count-rows': {
     does: ({ thing, axis }) => `tells all ranks over ${axis} ${thing}`,
-    because: () => 'each rank must know how many tokens come to its experts',
+    because: () => 'its experts must know how many tokens come',
   },
   'dispatch-rows': {
     does: ({ thing, axis }) => `sends each row of ${thing} over ${axis} to the rank of its expert`,

@@ -23,7 +23,10 @@ export interface GemmWork extends Amounts {
 export interface AttentionWork extends Amounts {
   readonly kind: 'attention';
   readonly direction: 'forward' | 'backward';
+  /** Queries. */
   readonly sequence: number;
+  /** Keys, where they are not as many as the queries. */
+  readonly keys?: number;
   readonly batch: number;
   readonly heads: number;
   readonly kvHeads: number;

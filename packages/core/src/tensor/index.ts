@@ -12,8 +12,8 @@ export const bytesOf = (dtype: DType): number => elementBytes[dtype];
  * `size` is global. `cut` names the mesh axes that cut the dim, outer first; absent means whole. `parts` are the global
  * sizes of the tensors that are fused along this dim (query, key, value): each part is cut by itself. `zigzag`: the
  * outermost axis cuts twice as many pieces as it has ranks, and rank r of n holds pieces r and 2 n - 1 - r, so that
- * causal attention is the same work for all. `routed`: rows of
- * tokens that a router has sent to experts; their number on a rank depends on data.
+ * causal attention is the same work for all. `routed`: rows of tokens that a router has sent to experts; their number on a
+ * rank depends on data.
  */
 export interface Dim {
   readonly label: string;
@@ -36,11 +36,15 @@ export interface Routing {
 /** Degree of an axis by name. */
 export type Degrees = (axis: string) => number;
 
+/** Pieces of a dim over all axes that cut it. */
+export const cutWays = ({ cut = [] }: Dim, degrees: Degrees): number =>
+  cut.reduce((product, axis) => product * degrees(axis), 1);
+
 /** Elements of a dim on one rank; a cut that does not divide is padded up, part by part. Of routed rows those of one
  * expert, which need not be whole: with its experts a rank has a whole number.
  */
 export function localSize(dim: Dim, degrees: Degrees): number {
-  const ways = (dim.cut ?? []).reduce((product, axis) => product * degrees(axis), 1);
+  const ways = cutWays(dim, degrees);
   if (dim.routed) return (dim.size * dim.routed.load) / dim.routed.experts / ways;
   if (ways === 1) return dim.size;
   if (dim.parts) return dim.parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);

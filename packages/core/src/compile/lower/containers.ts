@@ -36,7 +36,7 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
   const fused = parts.length > 1 ? { parts } : {};
   const whole: readonly Dim[] = [{ label: 'n', size, ...fused }];
   const sharded = isSharded(layout, plan);
-  const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: [replicaAxis(plan)], ...fused }] : whole;
+  const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: [replicaAxis(plan, layout)], ...fused }] : whole;
   const bucket = plan.name;
   const declare = (
     prefix: string,

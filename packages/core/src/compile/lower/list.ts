@@ -1,4 +1,5 @@
 /** @file Writes the list of one stage: invocations with their receives and sends, and the data-axis overlay on them. */
+
 import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
 import type { Invocation } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
@@ -114,7 +115,7 @@ function createOverlay(
   const gatherRun = (run: number, needs: readonly number[]): void => {
     for (const name of runs?.unitOf[run]?.buckets ?? []) {
       const bucket = planOf.get(name);
-      if (bucket) writer.operation(overReplicas('all-gather', `P.${name}`, write(`W.${name}@${run}`), bucket), needs);
+      if (bucket) writer.operation(overReplicas(layout, 'all-gather', `P.${name}`, write(`W.${name}@${run}`), bucket), needs);
     }
   };
   return {
@@ -125,7 +126,7 @@ function createOverlay(
         const gathered = stage.buckets.filter(isGathered);
         for (const bucket of [...gathered].sort((a, b) => a.firstBlock - b.firstBlock)) {
           const { name } = bucket;
-          writer.operation(overReplicas('all-gather', `W.${name}`, write(`W.${name}`), bucket));
+          writer.operation(overReplicas(layout, 'all-gather', `W.${name}`, write(`W.${name}`), bucket));
         }
       }
     },
@@ -162,11 +163,11 @@ function reduceBucket(outline: Outline, bucket: BucketPlan, microBatch: number |
   if (microBatch === undefined && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
   if (replicasOfBucket(bucket, layout) === 1) return;
   if (layout.sharding === 0) {
-    writer.operation(overReplicas('all-reduce', gradient, write(gradient), bucket));
+    writer.operation(overReplicas(layout, 'all-reduce', gradient, write(gradient), bucket));
     return;
   }
   const shard = microBatch === undefined ? write(`S.${name}`) : accumulate(`S.${name}`);
-  writer.operation(overReplicas('reduce-scatter', gradient, shard, bucket));
+  writer.operation(overReplicas(layout, 'reduce-scatter', gradient, shard, bucket));
 }
 
 /** Writes the calls of one invocation and its send; gives the line of its last call. */

@@ -1,6 +1,6 @@
 /** @file The tail of a period: sums that wait for sharded gradients, the global norm, clipping, the optimizer, the loss. */
 import { assertUnreachable } from '../../errors/index.ts';
-import { hasExpertGrid, type Layout } from '../../layout/index.ts';
+import { hasExpertGrid, type Layout, replicasOf } from '../../layout/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import type { BucketPlan } from '../parameters.ts';
@@ -17,7 +17,9 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   const gradients = stage.buckets.map((bucket) => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`);
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
   if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));
-  if (sumsNormOverData(layout)) writer.operation(sumScalar('q', 'data', 'global-norm'));
+  for (const axis of ['data', 'context'] as const) {
+    if (sumsNormOver(layout, axis)) writer.operation(sumScalar('q', axis, 'global-norm'));
+  }
   if (layout.pipeline > 1) writer.operation(sumScalar('q', 'pipeline', 'global-norm'));
   writer.operation(compute('clip', ['q'], ['k'], 'global-norm', { limit: 1 }));
   const weightsOf = (bucket: BucketPlan) => (layout.sharding === 3 && isSharded(layout, bucket) ? 'P' : 'W');
@@ -26,14 +28,16 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   const reads = [...gradients, 'k', 'lr'];
   writer.operation(compute(job.optimizer, reads, [...weights, ...state], 'optimizer', hyperparameters(job.optimizer)));
   const holdsLoss = stage.chunks.some((chunk) => chunk.head);
-  if (holdsLoss && layout.data > 1) writer.operation(sumScalar('loss', 'data', 'mean-loss'));
+  for (const axis of ['data', 'context'] as const) {
+    if (holdsLoss && layout[axis] > 1) writer.operation(sumScalar('loss', axis, 'mean-loss'));
+  }
 }
 
-/** The norm is summed over data where that axis cuts gradients; and where experts have a grid of their own, whose parts lie
- * all over the ranks of a stage.
+/** The norm is summed over data and context where they cut gradients; and where experts have a grid of their own, whose parts
+ * lie all over the ranks of a stage.
  */
-export const sumsNormOverData = (layout: Layout): boolean =>
-  layout.data > 1 && (isSharded(layout) || hasExpertGrid(layout));
+export const sumsNormOver = (layout: Layout, axis: 'data' | 'context'): boolean =>
+  layout[axis] > 1 && (isSharded(layout) || hasExpertGrid(layout));
 
 /** Whole gradients are summed over both ends before the data axis, sharded ones after it. */
 function writeTiedSum({ layout }: Outline, bucket: BucketPlan, writer: Writer): void {
@@ -43,10 +47,10 @@ function writeTiedSum({ layout }: Outline, bucket: BucketPlan, writer: Writer): 
     return;
   }
   writer.operation(sumInPlace(`G.${name}`, 'ends', name));
-  if (layout.data === 1) return;
+  if (replicasOf(layout) === 1) return;
   const [collective, to] =
     layout.sharding === 0 ? (['all-reduce', `G.${name}`] as const) : (['reduce-scatter', `S.${name}`] as const);
-  writer.operation(overReplicas(collective, `G.${name}`, write(to), bucket));
+  writer.operation(overReplicas(layout, collective, `G.${name}`, write(to), bucket));
 }
 
 /** What large models are trained with (Llama 2 paper, section 2.2), unless a run says otherwise. */
@@ -80,7 +84,7 @@ const compute = (
 /** Scalars go axis by axis with the direct algorithm, so that every byte has one axis. */
 const sumScalar = (
   buffer: string,
-  axis: 'tensor' | 'data' | 'pipeline',
+  axis: 'tensor' | 'data' | 'context' | 'pipeline',
   rule: Collective['why']['rule'],
 ): Collective => ({
   kind: 'collective',

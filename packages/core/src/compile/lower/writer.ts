@@ -1,5 +1,6 @@
 /** @file Writes the numbered lines of a list. */
 
+import type { Layout } from '../../layout/index.ts';
 import type { Call, Collective, Item, Operation, Write } from '../../program/index.ts';
 import { type BucketPlan, replicaAxis } from '../parameters.ts';
 
@@ -33,12 +34,13 @@ export const accumulate = (buffer: string): Write => ({ buffer, accumulate: true
 
 /** A reduction or gather of a whole bucket over the ranks that hold the same. */
 export function overReplicas(
+  layout: Pick<Layout, 'context'>,
   collective: Collective['collective'],
   from: string,
   to: Write,
   bucket: BucketPlan,
 ): Collective {
-  const axis = replicaAxis(bucket);
+  const axis = replicaAxis(bucket, layout);
   const gather = collective === 'all-gather';
   return {
     kind: 'collective',

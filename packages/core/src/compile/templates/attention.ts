@@ -2,6 +2,7 @@
 import type { QueryKeyNorm } from '../../model/index.ts';
 import { dim } from '../context.ts';
 import type { Builder } from './builder.ts';
+import { contextBackward, contextForward } from './context-attention.ts';
 
 const attributesOf = (builder: Builder) => {
   const { heads, kvHeads, headSize } = builder.context.layer.attention;
@@ -72,6 +73,7 @@ export function attentionCore(builder: Builder): void {
   const normed = queryKeyNormOf(builder);
   if (normed) queryKeyNorm(builder, normed);
   if (rotary) builder.compute('rope', ['qkv'], ['qkv'], ropeAttributes(builder));
+  if (context.context > 1) return contextForward(builder, attributes);
   builder.declare('o', [dims.sWhole, dims.b, dims.o]);
   if (context.attention === 'flash') {
     builder.declare('lse', [dims.heads, dims.sWhole, dims.b], { dtype: 'fp32' });
@@ -88,7 +90,9 @@ export function attentionCoreBackward(builder: Builder): void {
   const { rotary } = context.layer.attention;
   const attributes = coreAttributes(builder);
   builder.declare('dqkv', [dims.sWhole, dims.b, dims.qkv]);
-  if (context.attention === 'flash') {
+  if (context.context > 1) {
+    contextBackward(builder, attributes);
+  } else if (context.attention === 'flash') {
     const [reads, writes] = hasSinks(builder) ? [['sinks'], ['G.sinks+=']] : [[], []];
     builder.compute('attention.dx', ['do', 'qkv', 'o', 'lse', ...reads], ['dqkv', ...writes], attributes);
   } else {

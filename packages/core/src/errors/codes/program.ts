@@ -44,6 +44,10 @@ export const program = {
     meaning: 'A kernel needs a dim whole that is cut over an axis.',
     fix: 'Gather the operand over that axis first.',
   },
+  ATTENTION_NOT_COVERED: {
+    meaning: 'Where ranks share a sequence, the queries of a rank do not meet the keys of every rank exactly once.',
+    fix: 'Hand the keys on around all ranks, take each block once, and bring the gradients of keys home.',
+  },
   PARTIAL_READ: {
     meaning: 'An operation reads a partial sum or maximum as if it were complete.',
     fix: 'Reduce it over the axis first.',

@@ -1,6 +1,7 @@
 /** @file Rows of attention. Attributes: `heads`, `kvHeads`, `headSize`, all global; `window`: tokens that a token looks
  * back, itself among them; absent: all before it; `chunked`: no further than to the beginning of its own `window` tokens.
  * `alibi`: scores fall with the distance, head by head. `sinks`: a score for each head that takes part in the softmax.
+ * Of a block of context attention: `hop`, how many ranks its keys have come from.
  */
 
 import type { AttentionWork } from '../work.ts';
@@ -38,6 +39,40 @@ function attentionRow(signature: string, direction: 'forward' | 'backward', prod
           heads *
           headSize *
           pairsSeen(sequence, attribute(operands, 'window'), attribute(operands, 'chunked') === 1),
+        bytesRead: readBytes(operands),
+        bytesWritten: writtenBytes(operands),
+      };
+    },
+  };
+}
+
+/** Queries of the rank against keys and values that came past (`u` tokens), with the output merged by its statistics.
+ *
+ * Zigzag cuts make all blocks alike: of a rank's s/c queries and u keys, half of the pairs are seen, whether they are its
+ * own (causal), those of an earlier rank (the first half of the keys), of a later one (the second half of the queries),
+ * or of all. A window only makes it less on some ranks; the largest counts.
+ */
+export const blockAttention = (signature: string): KernelRow => blockRow(signature, 'forward', 2);
+
+/** Backward of a block: the gradient of its queries is added up, that of keys and values belongs to the block. */
+export const blockAttentionBackward = (signature: string): KernelRow => blockRow(signature, 'backward', 5);
+
+function blockRow(signature: string, direction: 'forward' | 'backward', products: number): KernelRow {
+  return {
+    signature: parseSignature(signature),
+    reduce: 'sum',
+    variadic: false,
+    work: (operands): AttentionWork => {
+      const shape = attentionShape(operands, direction);
+      const keys = operands.reads[direction === 'forward' ? 1 : 2]?.dims[0] ?? 0;
+      const { batch, heads, headSize, sequence } = shape;
+      return {
+        kind: 'attention',
+        direction,
+        ...shape,
+        keys,
+        dtype: operands.reads[0]?.dtype ?? 'fp32',
+        flops: products * 2 * batch * heads * headSize * ((sequence * keys) / 2),
         bytesRead: readBytes(operands),
         bytesWritten: writtenBytes(operands),
       };

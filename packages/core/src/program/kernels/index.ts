@@ -3,7 +3,7 @@
  * v vocabulary, e experts, t experts of a token, r routed rows, p ranks that hold tokens. Sizes in `work` are local to the rank.
  */
 
-import { attention, attentionBackward, scoreProduct } from './attention.ts';
+import { attention, attentionBackward, blockAttention, blockAttentionBackward, scoreProduct } from './attention.ts';
 import { type ExpertKernel, expertRows } from './experts.ts';
 import { type LatentKernel, latentRows } from './latent.ts';
 import { adamw, clip, sgd, squareSum } from './optimizer.ts';
@@ -54,6 +54,10 @@ export type KernelName =
   | 'rope.dx'
   | 'attention'
   | 'attention.dx'
+  | 'kv'
+  | 'join-qkv'
+  | 'attention.block'
+  | 'attention.block.dx'
   | 'scores'
   | 'softmax'
   | 'softmax-sinks'
@@ -114,12 +118,21 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   // One norm over all heads of queries and one over all of keys: heads are whole.
   'qk-norm-all': memoryRow('qkv:[s b p!] qn:[q] kn:[k] -> out:[s b p] raw:[s b r] st:[2 s b]', 5),
   'qk-norm-all.dx': memoryRow('dqkv:[s b p!] raw:[s b r] st:[2 s b] qn:[q] kn:[k] -> out:[s b p] dqn:[q] dkn:[k]', 11),
-  rope: memoryRow('qkv:[s! b p] -> out:[s b p]', 3),
-  'rope.dx': memoryRow('dqkv:[s! b p] -> out:[s b p]', 3),
+  rope: memoryRow('qkv:[s b p] -> out:[s b p]', 3),
+  'rope.dx': memoryRow('dqkv:[s b p] -> out:[s b p]', 3),
   attention: attention('qkv:[s! b p] sinks?:[p*] -> o:[s b p*] lse:[p* s b]'),
   'attention.dx': attentionBackward(
     'do:[s! b p*] qkv:[s b p] o:[s b p*] lse:[p* s b] sinks?:[p*] -> dqkv:[s b p] dsinks?:[p*]',
   ),
+  // Context: queries of the rank against keys and values of another one (or of all), merged into what is there.
+  kv: memoryRow('qkv:[s b p] -> kv:[s b p*]', 0),
+  'attention.block': blockAttention(
+    'qkv:[s b p] kv:[u& b p*] o?:[s b p*] lse?:[p* s b] -> out:[s b p*] stats:[p* s b]',
+  ),
+  'attention.block.dx': blockAttentionBackward(
+    'do:[s b p*] qkv:[s b p] kv:[u& b p*] o:[s b p*] lse:[p* s b] -> dq:[s b p*] dkv:[u b p*]',
+  ),
+  'join-qkv': memoryRow('dq:[s b p*] dkv:[s b p*] -> dqkv:[s b p]', 0),
   scores: scoreProduct('qkv:[s! b p] -> sc:[p* b s s]'),
   softmax: memoryRow('sc:[.. s!] -> pr:[.. s]', 5),
   'softmax-sinks': memoryRow('sc:[p b s s!] sinks:[p] -> pr:[p b s s]', 5),
@@ -148,7 +161,7 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   ...latentRows,
 
   embedding: memoryRow('tokens:[s b] w:[v h] -> y:[s b h]', 0),
-  'embedding.dw': memoryRow('tokens:[s! b] dy:[s b h] -> dw:[v h]', 1),
+  'embedding.dw': memoryRow('tokens:[s b] dy:[s b h] -> dw:[v h]', 1),
   position: memoryRow('x:[s b h] w:[n! h] -> y:[s b h]', 1),
   'position.dw': memoryRow('dy:[s b h] -> dw:[n h]', 1),
   rowmax: memoryRow('z:[.. v] -> mx:[..]', 1, 'max'),

@@ -5,7 +5,8 @@
  * partial over the axes of the cut. Marks: `bias?` optional operand; `k!` must be whole; `p*` shares the cut of `p` but
  * not its size; `dy~` may be partial, and outputs marked `~` take its partial state over; a number is a fixed size. `s^`
  * passes from one grid of the mesh to the other: dims with that mark are cut into as many pieces in every operand, by the
- * axes of either grid. `rc#` only steers: its dims are its own.
+ * axes of either grid. `rc#` only steers: its dims are its own. `u&` may be cut by what comes past in turn (keys and values
+ * of a ring): a sum over the cut of another dim is then nobody's, and the rule of attention sees to it that each pair is met.
  */
 import { assertInvariant } from '../../errors/index.ts';
 
@@ -16,6 +17,8 @@ export interface DimRule {
   readonly fixed: number | undefined;
   /** Is cut, with the operand's other such dims, into as many pieces as those of the other operands, by any axes. */
   readonly bridges: boolean;
+  /** Pieces of other ranks come past in turn. */
+  readonly passing?: true;
 }
 
 export interface OperandRule {
@@ -55,10 +58,12 @@ const operands = (text: string): readonly OperandRule[] =>
   });
 
 function dimRule(word: string): DimRule {
-  const match = /^(\w+)([!*^]*)$/.exec(word);
+  const match = /^(\w+)([!*^&]*)$/.exec(word);
   assertInvariant(match !== null, () => `bad dim '${word}' in a kernel signature`);
   const label = match[1] ?? '';
   const marks = match[2] ?? '';
   const fixed = /^\d+$/.test(label) ? Number(label) : undefined;
-  return { label, whole: marks.includes('!'), sizeFree: marks.includes('*'), fixed, bridges: marks.includes('^') };
+  const passing = marks.includes('&') && { passing: true as const };
+  const bridges = marks.includes('^');
+  return { label, whole: marks.includes('!'), sizeFree: marks.includes('*'), fixed, bridges, ...passing };
 }

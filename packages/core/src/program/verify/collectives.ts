@@ -9,6 +9,7 @@ import { assertUnreachable } from '../../errors/index.ts';
 import type { Dim } from '../../tensor/index.ts';
 import type { ExpandedOperation, ExpandedWrite, Operand } from '../expand.ts';
 import type { Collective } from '../types.ts';
+import { checkMoved } from './all-to-all.ts';
 import { applyBucketCollective } from './bucket-collectives.ts';
 import { cutOf, cutWords, type PartialSet, sameAxes, without, wordsOf } from './partial.ts';
 import { isBucket, plainState } from './state.ts';
@@ -143,22 +144,4 @@ function cutAfter(
     default:
       return assertUnreachable(collective);
   }
-}
-
-/** An all-to-all moves its axis from one dim to another. */
-function checkMoved(
-  walk: Walk,
-  expanded: ExpandedOperation,
-  { axis }: Collective,
-  read: Operand,
-  written: Operand,
-): void {
-  const holders = ({ dims }: Operand): string =>
-    dims.flatMap((dim, at) => (cutOf(dim, walk.degrees).includes(axis) ? [at] : [])).join();
-  if (holders(read) !== '' && holders(written) !== '' && holders(read) !== holders(written)) return;
-  walk.find(expanded, {
-    code: 'CUTS_DISAGREE',
-    message: `An all-to-all moves the cut over ${axis} from one dim to another: ${read.instance.name} and ${written.instance.name} do not show that.`,
-    hint: 'Declare one dim cut before and another after.',
-  });
 }

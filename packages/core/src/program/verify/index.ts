@@ -1,10 +1,11 @@
 /** @file The verifier of step programs. Always on in tests. Each file states its law in prose above its rules: form
  * (structure.ts, operands.ts), types of dims and states (typing.ts, kernels.ts, collectives.ts, bucket-collectives.ts,
- * optimizer.ts, over one period: period.ts), exchanges (exchanges.ts), deadlock (deadlock.ts).
+ * all-to-all.ts, optimizer.ts, over one period: period.ts), attention of several ranks (context-attention.ts), exchanges (exchanges.ts), deadlock (deadlock.ts).
  */
 import type { Issue } from '../../errors/index.ts';
 import { degreesOf, expandList } from '../expand.ts';
 import type { Program } from '../types.ts';
+import { verifyContextAttention } from './context-attention.ts';
 import { verifyDeadlock } from './deadlock.ts';
 import { verifyExchanges } from './exchanges.ts';
 import { verifyPeriod } from './period.ts';
@@ -22,6 +23,7 @@ export function verifyProgram(program: Program): readonly Issue[] {
   if (report.issues().length > 0) return report.issues();
   const degrees = degreesOf(program);
   const lists = program.lists.map((list) => expandList(program, list));
+  verifyContextAttention(program, degrees, report);
   for (const list of lists) verifyPeriod(program, list, degrees, report);
   const typed = report.issues().length;
   const meetings = verifyExchanges(program, lists, degrees, report);

@@ -2,7 +2,8 @@
  *
  * The law: operands share labels, and a label is one dim, with one size and one cut. What is marked whole is cut by
  * nobody. A label of the inputs that an output lacks is summed over, so each rank of an axis that cuts it holds one
- * part of the sum: that output comes out partial over the axis. Attention covers each pair of tokens once because its
+ * part of the sum: that output comes out partial over the axis. It may not be cut over that axis too: what other ranks
+ * would add to the piece is lost. Attention covers each pair of tokens once because its
  * sequence is marked whole: a rank sees all keys of its queries, and the heads, by which it is cut, do not mix. What
  * passes between the grids of the mesh is cut into as many pieces on both sides: every token of a rank is a row of it.
  */
@@ -49,6 +50,7 @@ function typeKernel(expanded: ExpandedOperation, operation: Compute, degrees: De
   };
   bind(row.signature.reads, expanded.reads);
   const inputs = binding.cuts();
+  const passing = binding.passing();
   bind(
     row.signature.writes,
     expanded.writes.map((write) => write.operand),
@@ -57,10 +59,34 @@ function typeKernel(expanded: ExpandedOperation, operation: Compute, degrees: De
     const rule = row.signature.writes[index];
     const kept = new Set(rule?.dims.map((dim) => dim.label));
     if (rule?.ellipsis !== undefined) kept.add('..');
-    const axes = [...inputs].flatMap(([label, cut]) => (kept.has(label) ? [] : cut));
+    const axes = [...inputs]
+      .flatMap(([label, cut]) => (kept.has(label) ? [] : cut))
+      .filter((axis) => !passing.has(axis));
+    loseParts(expanded, index, axes, operation, degrees, binding.findings);
     return axes.reduce<PartialSet>((set, axis) => union(set, [partialOver(axis, row.reduce)]), complete);
   });
   return { findings: binding.findings, contracted };
+}
+
+/** Reports an output that is summed over an axis and cut by it: each rank would keep its part of its piece only. */
+function loseParts(
+  { writes }: ExpandedOperation,
+  index: number,
+  summed: readonly string[],
+  { kernel }: Compute,
+  degrees: Degrees,
+  findings: Finding[],
+): void {
+  const operand = writes[index]?.operand;
+  const dim = operand?.dims.find((each) => cutOf(each, degrees).some((axis) => summed.includes(axis)));
+  if (operand === undefined || dim === undefined) return;
+  const axis = cutOf(dim, degrees).find((each) => summed.includes(each)) ?? '';
+  const name = operand.view === undefined ? operand.instance.name : `${operand.view.name} in ${operand.instance.name}`;
+  findings.push({
+    code: 'CUTS_DISAGREE',
+    message: `${kernel} sums over what ${axis} cuts: ${name} is ${cutWords([axis])} along ${dim.label} too, so other ranks' parts of a piece are lost.`,
+    hint: `Gather what is summed over ${axis} first.`,
+  });
 }
 
 /** One label as the operands so far have it. */
@@ -83,14 +109,18 @@ interface Binding {
   readonly operand: (rule: OperandRule, operand: Operand) => void;
   /** Cuts by label; the dims of `..` together. */
   readonly cuts: () => ReadonlyMap<string, readonly string[]>;
+  /** Axes whose pieces come past in turn. */
+  readonly passing: () => ReadonlySet<string>;
 }
 
 function createBinding({ kernel }: Compute, degrees: Degrees): Binding {
   const findings: Finding[] = [];
   const labels = new Map<string, Bound>();
   let bridge: Bridge | undefined;
+  const passing = new Set<string>();
   const check = (rule: DimRule, dim: Dim, operand: string): void => {
     const cut = cutOf(dim, degrees);
+    if (rule.passing) for (const axis of cut) passing.add(axis);
     const name = rule.fixed === undefined ? rule.label : `the dim of ${rule.fixed}`;
     if ((rule.whole || rule.fixed !== undefined) && cut.length > 0) findings.push(notWhole(kernel, name, operand, cut));
     if (rule.fixed !== undefined) {
@@ -133,7 +163,7 @@ function createBinding({ kernel }: Compute, degrees: Degrees): Binding {
     if (bridge !== undefined && bridge.pieces !== pieces) findings.push(pieceCounts(kernel, name, pieces, bridge));
     bridge ??= { operand: name, pieces };
   };
-  return { findings, operand, cuts: () => cutsByLabel(labels) };
+  return { findings, operand, cuts: () => cutsByLabel(labels), passing: () => passing };
 }
 
 const spreadRule = (index: number): DimRule => ({
