@@ -2,7 +2,7 @@
 import type { BufferDeclaration, Program } from '@meshwright/core/program';
 import { expandList } from '@meshwright/core/program';
 import type { Machine } from '../interpreter/machine.ts';
-import type { Elements } from '../kernels/tensor.ts';
+import { type Elements, globalPlacesOf } from '../kernels/tensor.ts';
 import { localDimOf } from '../place/dims.ts';
 import { corpusTokens } from '../tokens/corpus.ts';
 import { rateAt } from '../train/rate.ts';
@@ -34,13 +34,14 @@ function fillTokens(
   const [sequence, batch] = declaration.dims.map((dim) => localDimOf(dim, machine.seat));
   if (sequence === undefined || batch === undefined) return;
   const { seed, vocabulary, corpus } = machine.options;
+  const places = globalPlacesOf(sequence);
   const step = machine.validates ? 0 : machine.step;
   for (let b = 0; b < batch.size; b++) {
     const sample = microBatch * batch.globalSize + batch.origin + b;
     const tokens = corpus
       ? corpusTokens(corpus, seed, step, sample, sequence.globalSize)
       : sampleTokens(seed, step, sample, sequence.globalSize, vocabulary);
-    for (let s = 0; s < sequence.size; s++) data[s * batch.size + b] = tokens[sequence.origin + s + shift]!;
+    for (let s = 0; s < sequence.size; s++) data[s * batch.size + b] = tokens[places[s]! + shift]!;
   }
 }
 

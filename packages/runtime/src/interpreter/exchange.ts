@@ -3,14 +3,16 @@ import { assertInvariant } from '@meshwright/core/errors';
 import { rankOf } from '@meshwright/core/mesh';
 import type { Collective, ExpandedOperation, Recv, Send } from '@meshwright/core/program';
 import type { Elements } from '../kernels/tensor.ts';
-import { emptyLike, type PieceMap, packPiece, pieceMapOf, unpackPiece } from '../place/pieces.ts';
+import { emptyLike, type PieceMap, packPiece, pieceMapOf, sentMapOf, unpackPiece } from '../place/pieces.ts';
 import {
+  allToAll,
   type Circle,
   directAllReduce,
   ringAllGather,
   ringAllReduce,
   ringReduceScatter,
   scaled,
+  shift,
   type Waiting,
 } from '../transport/collectives.ts';
 import { collectiveChannel, incomingChannel, ledgerName, sendChannel } from '../transport/fabric.ts';
@@ -86,6 +88,15 @@ function* runCollective(
       } else {
         yield* ringAllReduce(circle, pieces(), reduce, gather);
       }
+      return finish();
+    case 'all-to-all': {
+      const sent = sentMapOf(expanded, operation, machine.seat);
+      const outgoing = circle.channels.map((_, index) => packPiece(sent, index, whole));
+      yield* allToAll(circle, outgoing, gather);
+      return finish();
+    }
+    case 'shift':
+      yield* shift(circle, whole, (values) => result.set(scaled(values, operation.factor)));
       return finish();
     default:
       throw new Error(`internal: collective ${operation.collective} is in no program yet.`);

@@ -5,6 +5,7 @@ import type { KernelName } from '@meshwright/core/program';
 import { activate, activateDx, cap, capDx, gated, gatedDx } from './activation.ts';
 import { attention, attentionDx } from './attention.ts';
 import { context, contextDx, scores, scoresDx, softmax, softmaxDx, softmaxSinksDx } from './attention-unfused.ts';
+import { attentionBlock, attentionBlockDx, joinGradients, takeKeys } from './context-attention.ts';
 import { embedding, embeddingDw, position, positionDw } from './embedding.ts';
 import {
   combine,
@@ -71,7 +72,9 @@ export const headsOf = (c: KernelCall): HeadCounts => ({
 /** A number that a call may leave out. */
 const optional = (c: KernelCall, name: string, otherwise: number): number =>
   c.attributes[name] === undefined ? otherwise : numberOf(c, name);
-
+/** How far keys have come around the context ranks; absent: those of all are there. */
+const hopOf = (c: KernelCall): number | undefined =>
+  c.attributes['hop'] === undefined ? undefined : numberOf(c, 'hop');
 /** A factor on a product; absent: 1. */
 const factorOf = (c: KernelCall): number => optional(c, 'factor', 1);
 const factorsOf = (c: KernelCall): Factors => {
@@ -144,6 +147,24 @@ const attentionKernels = {
       { dqkv_SBP: w(c, 0), dsinks_A: c.writes[1] },
       headsOf(c),
     ),
+  kv: (c) => takeKeys(r(c, 0), w(c, 0)),
+  'attention.block': (c) =>
+    attentionBlock(
+      r(c, 0),
+      r(c, 1),
+      { o_SBAD: c.reads[2], lse_ASB: c.reads[3] },
+      { o_SBAD: w(c, 0), lse_ASB: w(c, 1) },
+      headsOf(c),
+      hopOf(c),
+    ),
+  'attention.block.dx': (c) =>
+    attentionBlockDx(
+      { do_SBAD: r(c, 0), qkv_SBP: r(c, 1), kv_UBK: r(c, 2), o_SBAD: r(c, 3), lse_ASB: r(c, 4) },
+      { dq_SBQ: w(c, 0), dkv_UBK: w(c, 1) },
+      headsOf(c),
+      hopOf(c),
+    ),
+  'join-qkv': (c) => joinGradients(r(c, 0), r(c, 1), w(c, 0)),
   scores: (c) => scores(r(c, 0), w(c, 0), headsOf(c)),
   softmax: (c) => softmax(r(c, 0), w(c, 0)),
   'softmax-sinks': (c) => softmax(r(c, 0), w(c, 0), r(c, 1)),

@@ -70,13 +70,13 @@ function globalPlaces(tensor: Tensor, draw: DropoutDraw) {
     let stride = 1;
     let sample = 0;
     for (let dim = tensor.dims.length - 1; dim >= 0; dim--) {
-      const { size, globalSize, origin, label } = tensor.dims[dim]!;
+      const { size, globalSize, origin, label, places } = tensor.dims[dim]!;
       const local = rest % size;
       rest = (rest - local) / size;
       if (label === 'b') {
         sample = draw.firstSample + local;
       } else {
-        place += (origin + local) * stride;
+        place += (places?.[local] ?? origin + local) * stride;
         stride *= globalSize;
       }
     }

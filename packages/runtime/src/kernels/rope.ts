@@ -3,7 +3,7 @@
  * place or out of place.
  */
 import { type HeadCounts, headLayout } from './heads.ts';
-import { dimAt, type Tensor } from './tensor.ts';
+import { dimAt, globalPlacesOf, type Tensor } from './tensor.ts';
 
 /** Base of the frequencies, and values of a head that are turned. */
 export interface Turn {
@@ -20,13 +20,13 @@ export const ropeDx = (dqkv_SBP: Tensor, out_SBP: Tensor, counts: HeadCounts, tu
 
 function rotate(from_SBP: Tensor, to_SBP: Tensor, counts: HeadCounts, { theta, turned }: Turn, sign: 1 | -1): void {
   const { S, B, A, kvHeads, D, P } = headLayout(from_SBP, counts);
-  const first = dimAt(from_SBP, 0).origin;
+  const places = globalPlacesOf(dimAt(from_SBP, 0));
   const half = turned / 2;
   const [from, to] = [from_SBP.data, to_SBP.data];
   if (from !== to) to.set(from);
   for (let s = 0; s < S; s++) {
     for (let j = 0; j < half; j++) {
-      const angle = (first + s) * theta ** ((-2 * j) / turned);
+      const angle = places[s]! * theta ** ((-2 * j) / turned);
       const cos = Math.cos(angle);
       const sin = sign * Math.sin(angle);
       for (let b = 0; b < B; b++) {

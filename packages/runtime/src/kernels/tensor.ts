@@ -22,7 +22,23 @@ export interface LocalDim {
   readonly origin: number;
   /** Leading elements that are not padding; for a dim with `parts` all of them. */
   readonly valid: number;
+  /** Where the outermost axis cuts in zigzag: its ranks, and the place of this one. `origin` says nothing then. */
+  readonly zigzag?: { readonly ranks: number; readonly rank: number };
+  /** Global index of each local element, where it is not `origin` and what follows. */
+  readonly places?: Int32Array;
 }
+
+/** Global index of each element that rank `rank` of `ranks` holds of a zigzag cut of `size`: pieces r and 2 n - 1 - r. */
+export function zigzagPlaces(size: number, ranks: number, rank: number): Int32Array {
+  const piece = size / (2 * ranks);
+  assertInvariant(Number.isInteger(piece), () => `${size} elements do not make ${2 * ranks} pieces`);
+  const second = (2 * ranks - 1 - rank) * piece;
+  return Int32Array.from({ length: 2 * piece }, (_, at) => (at < piece ? rank * piece + at : second + at - piece));
+}
+
+/** Global index of each local element of a dim. */
+export const globalPlacesOf = ({ size, origin, places }: LocalDim): Int32Array =>
+  places ?? Int32Array.from({ length: size }, (_, at) => origin + at);
 
 export interface Tensor {
   readonly data: Elements;

@@ -15,8 +15,16 @@ export interface Segment {
   readonly length: number;
 }
 
-/** The segments of piece `index` of `ways`, every part cut by itself; what is missing at the end is padding. */
-export function segmentsOf(parts: readonly number[], ways: number, index: number): readonly Segment[] {
+/** The segments of piece `index` of `ways`, every part cut by itself; what is missing at the end is padding. In zigzag a
+ * part is cut into twice as many, of which the piece has one from either end.
+ */
+export function segmentsOf(
+  parts: readonly number[],
+  ways: number,
+  index: number,
+  zigzag = false,
+): readonly Segment[] {
+  if (zigzag && ways > 1) return zigzagSegments(parts, ways, index);
   const segments: Segment[] = [];
   let whole = 0;
   let piece = 0;
@@ -27,6 +35,22 @@ export function segmentsOf(parts: readonly number[], ways: number, index: number
     if (length > 0) segments.push({ whole: whole + start, piece, length });
     whole += part;
     piece += size;
+  }
+  return segments;
+}
+
+function zigzagSegments(parts: readonly number[], ways: number, index: number): readonly Segment[] {
+  const segments: Segment[] = [];
+  let start = 0;
+  let piece = 0;
+  for (const part of parts) {
+    const length = part / (2 * ways);
+    assertInvariant(Number.isInteger(length), () => `${part} elements do not make ${2 * ways} pieces`);
+    for (const place of [index, 2 * ways - 1 - index]) {
+      segments.push({ whole: start + place * length, piece, length });
+      piece += length;
+    }
+    start += part;
   }
   return segments;
 }
@@ -42,15 +66,32 @@ export interface PieceMap {
   /** Elements of a piece, padding included. */
   readonly pieceElements: number;
   readonly parts: readonly number[];
+  readonly zigzag?: boolean;
 }
 
-function pieceMap(parts: readonly number[], ways: number, outer: number, inner: number): PieceMap {
+function pieceMap(
+  parts: readonly number[],
+  ways: number,
+  outer: number,
+  inner: number,
+  zigzag = false,
+): PieceMap {
   const wholeSize = parts.reduce((sum, part) => sum + part, 0);
   const pieceSize = parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);
-  return { ways, outer, inner, wholeSize, pieceSize, pieceElements: outer * pieceSize * inner, parts };
+  return { ways, outer, inner, wholeSize, pieceSize, pieceElements: outer * pieceSize * inner, parts, zigzag };
 }
 
-/** How a collective splits its buffer over the ranks of its group. */
+/** How an all-to-all splits what it reads: along the dim that it cuts. {@link pieceMapOf} says where the pieces go. */
+export function sentMapOf(expanded: ExpandedOperation, operation: Collective, seat: Seat): PieceMap {
+  const { read, write } = operandsOf(expanded);
+  const cut = read.dims.find(
+    (dim, at) => dim.label !== operation.dim && waysOf(dim, seat) !== waysOf(write.dims[at] ?? dim, seat),
+  );
+  assertInvariant(cut !== undefined, () => 'an all-to-all that cuts no dim');
+  return cutMap(read.dims, write.dims, { ...operation, dim: cut.label }, seat.degrees(operation.axis), seat);
+}
+
+/** How a collective splits its buffer over the ranks of its group; an all-to-all, what it writes. */
 export function pieceMapOf(expanded: ExpandedOperation, operation: Collective, seat: Seat): PieceMap {
   const { read, write } = operandsOf(expanded);
   const ways = seat.degrees(operation.axis);
@@ -61,6 +102,10 @@ export function pieceMapOf(expanded: ExpandedOperation, operation: Collective, s
       return cutMap(write.dims, read.dims, operation, ways, seat);
     case 'reduce-scatter':
       return cutMap(read.dims, write.dims, operation, ways, seat);
+    case 'all-to-all':
+      return cutMap(write.dims, read.dims, operation, ways, seat);
+    case 'shift':
+      return pieceMap([localElements(read.dims, seat.degrees)], 1, 1, 1);
     default:
       throw new Error(`internal: collective ${operation.collective} is in no program yet.`);
   }
@@ -92,7 +137,9 @@ function cutMap(
   const parts = (cut.parts ?? dim.parts ?? [dim.size]).map((part) => Math.ceil(part / elsewhere));
   const sizes = whole.map((each) => localSize(each, seat.degrees));
   const product = (some: readonly number[]): number => some.reduce((all, size) => all * size, 1);
-  return pieceMap(parts, ways, product(sizes.slice(0, place)), product(sizes.slice(place + 1)));
+  const [outermost] = cut.cut ?? [];
+  const zigzag = cut.zigzag === true && outermost !== undefined && seat.along(operation.axis) === seat.along(outermost);
+  return pieceMap(parts, ways, product(sizes.slice(0, place)), product(sizes.slice(place + 1)), zigzag);
 }
 
 /** Copies piece `index` out of the whole; padding is zero. */
@@ -109,7 +156,7 @@ export function unpackPiece(map: PieceMap, index: number, piece: Elements, whole
 
 function walk(map: PieceMap, index: number, copy: (whole: number, piece: number, length: number) => void): void {
   const { outer, inner, wholeSize, pieceSize } = map;
-  const segments = segmentsOf(map.parts, map.ways, index);
+  const segments = segmentsOf(map.parts, map.ways, index, map.zigzag);
   for (let row = 0; row < outer; row++) {
     for (const { whole, piece, length } of segments) {
       copy((row * wholeSize + whole) * inner, (row * pieceSize + piece) * inner, length * inner);

@@ -1,13 +1,15 @@
 /** @file Where a rank sits: its place on every axis and in every named group of the program. */
 import { assertInvariant } from '@meshwright/core/errors';
 import { type Coordinate, coordinateOf } from '@meshwright/core/mesh';
-import { degreesOf, membersOf, type Program, type RankList } from '@meshwright/core/program';
+import { bookedAxis, degreesOf, membersOf, type Program, type RankList } from '@meshwright/core/program';
 import type { Degrees } from '@meshwright/core/tensor';
 
 export interface Seat {
   readonly rank: number;
   readonly coordinate: Coordinate;
   readonly degrees: Degrees;
+  /** The axis that an axis or named group lies along. */
+  readonly along: (over: string) => string;
   /** Place on an axis or in a named group, from 0. */
   readonly indexOn: (over: string) => number;
   /** Ranks of the rank's group over an axis or named group, in order of place. */
@@ -27,6 +29,7 @@ export function seatOf(program: Program, rank: number): Seat {
     rank,
     coordinate,
     degrees: degreesOf(program),
+    along: (over) => bookedAxis(program, over),
     indexOn: (over) => members(over).indexOf(rank),
     members,
   };

@@ -4,7 +4,7 @@
  * Ring: in step k of a reduce-scatter rank i adds its left neighbour's piece i - 2 - k to its own, so that piece i is
  * complete after n - 1 steps; a gather passes complete pieces on in the same direction. A rank never overwrites a piece
  * that its right neighbour still needs: whoever completes a piece has it from a chain that passed that neighbour.
- * Direct: everybody pulls everything from everybody and reduces in order of place.
+ * Direct: everybody pulls everything from everybody and reduces in order of place. All-to-all and shift pull once.
  */
 import type { Elements, FloatArray } from '../kernels/tensor.ts';
 import type { Channel, Port } from './port.ts';
@@ -163,6 +163,33 @@ export function* directAllReduce(
   }
   announce(circle);
   if (sum) take(sum);
+}
+
+/** Everybody has a piece for everybody: `pieces` by place of the receiver go in, those that were meant for this rank come
+ * out by place of the sender.
+ */
+export function* allToAll(circle: Circle, pieces: readonly Elements[], take: TakePiece): Waiting {
+  const base = yield* beginTogether(circle);
+  pieces.forEach((piece, index) => {
+    stagePiece(circle, index, piece);
+  });
+  announce(circle);
+  for (const [place] of circle.channels.entries()) {
+    yield* until(circle, place, base + 1);
+    take(place, pullPiece(circle, place, circle.place));
+  }
+  announce(circle);
+}
+
+/** Everybody hands all it has to the next place and takes what the one before hands on. */
+export function* shift(circle: Circle, own: Elements, take: (values: Elements) => void): Waiting {
+  const base = yield* beginTogether(circle);
+  stagePiece(circle, 0, own);
+  announce(circle);
+  const left = wrap(circle.place - 1, circle.channels.length);
+  yield* until(circle, left, base + 1);
+  take(pullPiece(circle, left, 0));
+  announce(circle);
 }
 
 /** The values times a factor: themselves where it is 1, else a copy. */
