@@ -154,8 +154,7 @@ export function attentionBlockDx(
           const at = (j * B + b) * K + key;
           const score = capped(scale * dot(x, query, kv, at, D), counts.cap);
           const probability = Math.exp(score - lse[(a * queries.length + i) * B + b]!);
-          const slope =
-            scale * capSlope(score, counts.cap) * probability * (dot(dO, row, kv, at + values, D) - mean);
+          const slope = scale * capSlope(score, counts.cap) * probability * (dot(dO, row, kv, at + values, D) - mean);
           addScaled(dkv, at + values, dO, row, D, probability);
           addScaled(dq, row, kv, at, D, slope);
           addScaled(dkv, at, x, query, D, slope);

@@ -18,12 +18,7 @@ export interface Segment {
 /** The segments of piece `index` of `ways`, every part cut by itself; what is missing at the end is padding. In zigzag a
  * part is cut into twice as many, of which the piece has one from either end.
  */
-export function segmentsOf(
-  parts: readonly number[],
-  ways: number,
-  index: number,
-  zigzag = false,
-): readonly Segment[] {
+export function segmentsOf(parts: readonly number[], ways: number, index: number, zigzag = false): readonly Segment[] {
   if (zigzag && ways > 1) return zigzagSegments(parts, ways, index);
   const segments: Segment[] = [];
   let whole = 0;
@@ -69,13 +64,7 @@ export interface PieceMap {
   readonly zigzag?: boolean;
 }
 
-function pieceMap(
-  parts: readonly number[],
-  ways: number,
-  outer: number,
-  inner: number,
-  zigzag = false,
-): PieceMap {
+function pieceMap(parts: readonly number[], ways: number, outer: number, inner: number, zigzag = false): PieceMap {
   const wholeSize = parts.reduce((sum, part) => sum + part, 0);
   const pieceSize = parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);
   return { ways, outer, inner, wholeSize, pieceSize, pieceElements: outer * pieceSize * inner, parts, zigzag };
