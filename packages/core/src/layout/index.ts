@@ -1,7 +1,7 @@
 /** @file Layouts: their keys, laws, normal form, defaults, short form, and the space of all of them. */
 export { type CompletedLayout, completeLayout } from './complete.ts';
-export { expertCounts, expertDataOf, hasExpertGrid, meshOf } from './experts.ts';
 export { headRanks } from './context.ts';
+export { expertCounts, expertDataOf, hasExpertGrid, meshOf } from './experts.ts';
 export { type FormatOptions, formatLayout, formatLayoutValue } from './format.ts';
 export { layoutHash } from './hash.ts';
 export { gpusOf, type LayoutJob } from './job.ts';

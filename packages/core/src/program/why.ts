@@ -117,7 +117,7 @@ const words: Readonly<Record<WhyRule, Words>> = {
   },
   'return-rows': {
     does: ({ thing, axis }) => `sends each row of ${thing} over ${axis} back to the rank of its token`,
-    because: () => 'what follows needs the tokens where they came from',
+    because: () => 'what follows needs tokens where they came from',
   },
   'gather-expert': {
     does: ({ thing, axis }) => `gathers the rows of ${thing} over ${axis}`,
