@@ -115,7 +115,8 @@ function createOverlay(
   const gatherRun = (run: number, needs: readonly number[]): void => {
     for (const name of runs?.unitOf[run]?.buckets ?? []) {
       const bucket = planOf.get(name);
-      if (bucket) writer.operation(overReplicas(layout, 'all-gather', `P.${name}`, write(`W.${name}@${run}`), bucket), needs);
+      if (bucket)
+        writer.operation(overReplicas(layout, 'all-gather', `P.${name}`, write(`W.${name}@${run}`), bucket), needs);
     }
   };
   return {
