@@ -104,9 +104,8 @@ function createOverlay(
   const isGathered = (bucket: BucketPlan): boolean => isSharded(layout, bucket);
   const planOf = new Map(stage.buckets.map((bucket) => [bucket.name, bucket]));
   const gathers = layout.sharding === 3;
-  const runs: UnitRuns | undefined = gathers
-    ? unitRuns(stage, invocations, unitsOf(stage, layers, isGathered), layout.reshard)
-    : undefined;
+  const units = gathers ? unitsOf(stage, layers, isGathered) : undefined;
+  const runs: UnitRuns | undefined = units && unitRuns(stage, invocations, units, layout.reshard);
   const each = (bucket: BucketPlan): boolean => reducesEachMicroBatch(layout, bucket);
   const last = outline.microBatches - 1;
   let use = 0;
@@ -115,8 +114,8 @@ function createOverlay(
   const gatherRun = (run: number, needs: readonly number[]): void => {
     for (const name of runs?.unitOf[run]?.buckets ?? []) {
       const bucket = planOf.get(name);
-      if (bucket)
-        writer.operation(overReplicas(layout, 'all-gather', `P.${name}`, write(`W.${name}@${run}`), bucket), needs);
+      const into = write(`W.${name}@${run}`);
+      if (bucket) writer.operation(overReplicas(layout, 'all-gather', `P.${name}`, into, bucket), needs);
     }
   };
   return {
@@ -126,8 +125,8 @@ function createOverlay(
       } else if (layout.sharding > 0) {
         const gathered = stage.buckets.filter(isGathered);
         for (const bucket of [...gathered].sort((a, b) => a.firstBlock - b.firstBlock)) {
-          const { name } = bucket;
-          writer.operation(overReplicas(layout, 'all-gather', `W.${name}`, write(`W.${name}`), bucket));
+          const name = `W.${bucket.name}`;
+          writer.operation(overReplicas(layout, 'all-gather', name, write(name), bucket));
         }
       }
     },
