@@ -65,11 +65,12 @@ const groupsOf = ({ job, layout, context }: Outline): readonly Group[] => [
   ...(job.model.tied && layout.pipeline > 1
     ? [{ name: 'ends', along: 'pipeline' as const, coordinates: [0, layout.pipeline - 1] }]
     : []),
-  ...(layout.context > 1 ? contextGroupsOf(context) : []),
+  ...contextGroupsOf(context),
 ];
 
-/** Groups of a program with a context axis, which the templates and the data axis name. */
+/** Groups that the templates and the data axis name where context ranks share sequences; none where there are none. */
 export function contextGroupsOf({ data, context, contextKind, contextHeads }: BlockContext): readonly Group[] {
+  if (context === 1) return [];
   const upTo = (count: number, step = 1): readonly number[] => Array.from({ length: count }, (_, at) => at * step);
   const replicas: Group = { name: 'replicas', along: 'data', coordinates: upTo(data), joint: ['context'] };
   if (contextKind !== 'hybrid') return [replicas];
@@ -111,7 +112,7 @@ export {
   paddedParts,
   parameterCounts,
   planBuckets,
-  replicaAxis,
+  replicaAxes,
   replicasOfBucket,
   sampleBuckets,
 } from './parameters.ts';

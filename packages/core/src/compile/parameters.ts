@@ -257,6 +257,15 @@ export const replicaAxis = (
   { context }: Pick<Layout, 'context'>,
 ): 'data' | 'replicas' | 'expertData' => (experts ? 'expertData' : context > 1 ? 'replicas' : 'data');
 
+/** The axes of {@link replicaAxis}; data first, on which their exchanges are booked. */
+export const replicaAxes = (
+  bucket: Pick<BucketPlan, 'experts'>,
+  layout: Pick<Layout, 'context'>,
+): readonly ('data' | 'context' | 'expertData')[] => {
+  const axis = replicaAxis(bucket, layout);
+  return axis === 'replicas' ? ['data', 'context'] : [axis];
+};
+
 /** Elements with the padding that an even cut over data needs; the summed prefix is padded by itself when it is cut. */
 export function paddedParts(
   bucket: Pick<BucketPlan, 'elements' | 'summed' | 'experts'>,

@@ -35,7 +35,7 @@ export interface Borders {
 /** The matrix of a row of operations in order of issue.
  *
  * Same rules as the operation-level simulation: the host issues in order; an operation starts when it is issued, its lane
- * is free and what it reads is written. Buffers written before the call are ready, save for the border's input and
+ * is free, what it reads is written and what it overwrites is read. Buffers written before the call are ready, save for the border's input and
  * gathered weights: those are entry clocks.
  */
 export function summarizeTime(
@@ -49,26 +49,34 @@ export function summarizeTime(
     ['tensor', unit(ENTRY.tensor)],
   ]);
   const written = new Map<string, ClockVector>();
+  const read = new Map<string, ClockVector>();
   const gradients = { own: never(), tied: never() };
   let end = host;
   for (const expanded of operations) {
     const { operation } = expanded;
     if (operation.kind === 'wait') {
       // The host reads a value: what it issues next comes after the value is there.
-      for (const read of expanded.reads) {
-        const ready = read && (written.get(read.instance.name) ?? outsideClock(read.instance.name, borders));
+      for (const operand of expanded.reads) {
+        const ready = operand && (written.get(operand.instance.name) ?? outsideClock(operand.instance.name, borders));
         if (ready) host = later(host, ready);
       }
       continue;
     }
     host = plus(host, operation.kind === 'compute' ? cost.launchCompute : cost.launchExchange);
     let start = later(host, lanes.get(operation.lane) ?? never());
-    for (const read of expanded.reads) {
-      if (read === undefined) continue;
-      const ready = written.get(read.instance.name) ?? outsideClock(read.instance.name, borders);
+    for (const operand of expanded.reads) {
+      if (operand === undefined) continue;
+      const ready = written.get(operand.instance.name) ?? outsideClock(operand.instance.name, borders);
       if (ready) start = later(start, ready);
     }
+    for (const { operand } of expanded.writes) {
+      const { name } = operand.instance;
+      start = later(later(start, written.get(name) ?? start), read.get(name) ?? start);
+    }
     end = plus(start, cost.duration(expanded));
+    for (const operand of expanded.reads) {
+      if (operand) read.set(operand.instance.name, later(read.get(operand.instance.name) ?? end, end));
+    }
     lanes.set(operation.lane, end);
     for (const { operand } of expanded.writes) {
       written.set(operand.instance.name, end);

@@ -3,7 +3,7 @@
  * One embedding, one layer of each kind, one head, and back: forward all the way, then backward, each layer after its
  * recomputation. What a call costs does not depend on where it stands, so the sample stands for all.
  */
-import { type BlockContext, blockTemplates, sampleBuckets, templateOf } from '../compile/index.ts';
+import { type BlockContext, blockTemplates, contextGroupsOf, sampleBuckets, templateOf } from '../compile/index.ts';
 import type { SampleRange } from '../cost/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import {
@@ -73,8 +73,8 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   const program: Program = {
     schema: 'meshwright.program/1',
     name: 'sample',
-    mesh: createMesh({ tensor: context.tensor, data, ...grid }),
-    groups: [],
+    mesh: createMesh({ tensor: context.tensor, context: context.context, data, ...grid }),
+    groups: contextGroupsOf(alone),
     layers: kinds.length,
     microBatches: 1,
     lossScale: 1,
@@ -109,8 +109,8 @@ function fewestData(context: BlockContext): number {
   for (let data = 1; ; data++) if (Number.isInteger(expertDataWith(context, data))) return data;
 }
 
-const expertDataWith = ({ tensor, grid }: BlockContext, data: number): number =>
-  grid === undefined ? 1 : (tensor * data) / (grid.expert * grid.expertTensor);
+const expertDataWith = ({ tensor, context, grid }: BlockContext, data: number): number =>
+  grid === undefined ? 1 : (tensor * context * data) / (grid.expert * grid.expertTensor);
 
 /** The operations of each call; the items are those of {@link sampleItems}. */
 function slicesOf(

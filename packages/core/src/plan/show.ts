@@ -2,8 +2,8 @@
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
 import type { Prices } from '../cost/index.ts';
 import { batchTokens, type Job } from '../job/index.ts';
-import { formatLayout, type Layout, microBatchesOf } from '../layout/index.ts';
-import { type AxisName, createMesh, groupsAlong } from '../mesh/index.ts';
+import { formatLayout, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
+import { type AxisName, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
 import { bubbleShare } from '../schedules/index.ts';
 import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
@@ -116,7 +116,7 @@ function hardwareFlops(evaluator: Evaluator, layout: Layout): number {
       if (layer) perMicroBatch += count * (layer.forward.productFlops + layer.backward.productFlops);
     }
   }
-  return perMicroBatch * layout.tensor * layout.data * microBatchesOf(evaluator.job, layout);
+  return perMicroBatch * layout.tensor * layout.context * layout.data * microBatchesOf(evaluator.job, layout);
 }
 
 /** The bubble of equal stages; none without a pipeline. */
@@ -179,7 +179,9 @@ function trafficOf({ cluster }: Job, row: ExchangeDetail, prices: Prices): Shown
 }
 
 function groupsOf(layout: Layout): NonNullable<Shown['groups']> {
-  const { tensor, data, pipeline, order } = layout;
-  const mesh = createMesh({ tensor, data, pipeline }, order);
-  return Object.fromEntries((['tensor', 'data', 'pipeline'] as const).map((axis) => [axis, groupsAlong(mesh, [axis])]));
+  const mesh = meshOf(layout);
+  const axes = (['tensor', 'context', 'data', 'pipeline'] as const).filter(
+    (axis) => axis !== 'context' || layout.context > 1,
+  );
+  return Object.fromEntries(axes.map((axis) => [axis, groupsAlong(mesh, [axis])]));
 }

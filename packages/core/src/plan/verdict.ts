@@ -43,7 +43,7 @@ export interface DeviceMemory {
 /** Memory of a device that has allocated `peak` bytes of which `resident` never move. */
 export function deviceMemory(job: Job, layout: Layout, peak: number, resident: number): DeviceMemory {
   const capacity = capacityBytes(job.cluster);
-  const axes = [layout.tensor, layout.data, layout.pipeline].filter((degree) => degree > 1).length;
+  const axes = [layout.tensor, layout.context, layout.data, layout.pipeline].filter((degree) => degree > 1).length;
   const reserved = (share: number): number => peak + (peak - resident) * share;
   const device = (fragments: number, communicator: number, context: number): number =>
     reserved(fragments) + axes * communicator + context;

@@ -1,6 +1,7 @@
 /** @file What the data axis adds to a stage at least. */
-import { isSharded, reducesEachMicroBatch, replicasOfBucket } from '../../compile/index.ts';
+import { isSharded, reducesEachMicroBatch, replicaAxes, replicasOfBucket } from '../../compile/index.ts';
 import { ENTRY, EXIT, TIER_OVERLAP } from '../../cost/index.ts';
+import { replicasOf } from '../../layout/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { LayerPrice } from '../blocks.ts';
 import type { LayerRun } from '../rows.ts';
@@ -34,16 +35,16 @@ const TIERS = 1 + TIER_OVERLAP;
 
 export function dataAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const { layout } = input;
-  if (layout.data === 1) return () => NOTHING;
+  if (replicasOf(layout) === 1) return () => NOTHING;
   return layout.sharding === 3 ? unitAxis(input) : bucketAxis(input);
 }
 
 type ExchangeKind = 'all-gather' | 'all-reduce' | 'reduce-scatter';
 
 const exchangeOf =
-  ({ prices }: BoundInput) =>
+  ({ prices, layout }: BoundInput) =>
   (kind: ExchangeKind, bytes: number): number =>
-    prices.exchange({ kind, algorithm: 'ring', bytes, axes: ['data'] });
+    prices.exchange({ kind, algorithm: 'ring', bytes, axes: replicaAxes({}, layout) });
 
 /** Seconds of an exchange of experts over their own replicas; 0 where there is one. */
 const expertExchangeOf =

@@ -121,12 +121,12 @@ function keptBytes({ layout, blocks, rows }: BoundInput, position: number): numb
 
 /** Layers that are gathered ahead, as far as one chunk surely holds them. */
 const gatheredUnits = ({ layout }: BoundInput, row: LayerRow): number =>
-  layout.data === 1 || layout.sharding !== 3 ? 0 : Math.min(layout.prefetch, Math.max(0, row.length - 1));
+  layout.sharding !== 3 ? 0 : Math.min(layout.prefetch, Math.max(0, row.length - 1));
 
 /** Weights of a layer and of those that are gathered ahead of it, at the end of a row. */
 function gatheredBytes(input: BoundInput, row: LayerRow): number {
   const { layout, weightType } = input;
-  if (layout.data === 1 || layout.sharding !== 3) return 0;
+  if (layout.sharding !== 3) return 0;
   return lastElements(input, row, 1 + gatheredUnits(input, row)) * bytesOf(weightType);
 }
 

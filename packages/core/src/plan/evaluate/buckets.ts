@@ -6,7 +6,7 @@ import {
   type ParameterCounts,
   paddedParts,
   reducesEachMicroBatch,
-  replicaAxis,
+  replicaAxes,
   replicasOfBucket,
   sumsOverEnds,
 } from '../../compile/index.ts';
@@ -105,7 +105,7 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
   const replicas = replicasOfBucket(size, layout);
   const shards = isSharded(layout, size) ? replicas : 1;
   const overReplicas = (kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
-    replicas === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: [replicaAxis(size)] });
+    replicas === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: replicaAxes(size, layout) });
   const sum = (count: number, axes: ['tensor'] | ['pipeline'], members: 'all' | 'ends'): number =>
     prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes: count * gradient, axes, members });
   const slice = parts.length > 1 ? (parts[0] ?? 0) : size.summed;

@@ -56,7 +56,7 @@ export function createEvaluator(
   const blocksFor = (layout: Layout): BlockPrices => {
     const known = placeOf(layout).blocks;
     // Where tensor is the fastest axis its groups do not depend on the other degrees; nor do those of experts behind it.
-    const place = isNested(layout) ? layout.tensor : degreesKey(layout);
+    const place = isNested(layout) ? nestedKey(layout) : degreesKey(layout);
     return remember(
       remember(known, place, () => new Map<number, BlockPrices>()),
       blockKey(layout),
@@ -126,26 +126,33 @@ const expertsKey = (layout: Layout): number =>
   hasExpertGrid(layout) ? layout.expert * 2 ** 12 + layout.expertTensor : 0;
 
 /** The groups that a block's exchanges run in are made of neighbouring ranks whatever the other degrees are. */
-const isNested = (layout: Layout): boolean =>
-  layout.order[0] === 'tensor' &&
-  (!hasExpertGrid(layout) || layout.order.filter((axis) => axis !== 'context')[1] === 'expert');
+function isNested(layout: Layout): boolean {
+  const [first, second, third] = layout.order;
+  if (first !== 'tensor') return false;
+  if (layout.context > 1) return second === 'context' && !hasExpertGrid(layout);
+  return !hasExpertGrid(layout) || (second === 'context' ? third : second) === 'expert';
+}
+
+/** Numbers that no {@link degreesKey} is. */
+const nestedKey = ({ tensor, context }: Layout): number => -(tensor * 2 ** 17 + context);
 
 /** Degrees of one number of ranks: two of them say the third. */
 const degreesKey = ({ tensor, pipeline, data }: Layout): number => (tensor * 2 ** 17 + pipeline) * 2 ** 17 + data;
 
+const contextKinds: readonly Layout['contextKind'][] = ['ring', 'all-to-all', 'all-gather', 'hybrid'];
 const recomputes: readonly Layout['recompute'][] = ['none', 'selective', 'full'];
 
 /** What a block depends on beside the tensor group that it runs in. */
 const blockKey = (layout: Layout): number =>
-  (layout.lossChunks * 2 ** 20 + layout.microBatch) * 32 +
+  ((layout.lossChunks * 2 ** 20 + layout.microBatch) * 4 + contextKinds.indexOf(layout.contextKind)) * 32 +
   recomputes.indexOf(layout.recompute) * 8 +
   (layout.sequenceParallel ? 4 : 0) +
   (layout.keepGathered ? 2 : 0) +
   (layout.gradientType === 'fp32' ? 1 : 0);
 
 /** Only units of sharding 3 are gathered ahead, and only before the steady state where they are kept. */
-function lookaheadOf({ sharding, data, prefetch, reshard, layersPerStage, pipeline, chunks }: Layout): number {
-  if (sharding < 3 || data === 1 || !reshard) return LOOKAHEAD;
+function lookaheadOf({ sharding, data, context, prefetch, reshard, layersPerStage, pipeline, chunks }: Layout): number {
+  if (sharding < 3 || data * context === 1 || !reshard) return LOOKAHEAD;
   return lookahead(prefetch, Math.min(...layersPerStage), pipeline, chunks);
 }
 

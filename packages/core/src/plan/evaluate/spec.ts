@@ -1,5 +1,5 @@
 /** @file A layout reduced to numbers for the walk: matrices, bytes and seconds by place, buckets one after the other. */
-import { type BucketPlan, isSharded, reducesEachMicroBatch, sumsNormOverData } from '../../compile/index.ts';
+import { type BucketPlan, isSharded, reducesEachMicroBatch, sumsNormOver } from '../../compile/index.ts';
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
 import { type Layout, mostReplicasOf } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
@@ -55,9 +55,10 @@ export interface StepSpec {
   readonly launchCompute: number;
   readonly launchExchange: number;
   readonly clipSeconds: number;
-  /** Sums of scalars over tensor, data and pipeline; NaN where that axis takes no part. */
+  /** Sums of scalars over tensor, data, context and pipeline; NaN where that axis takes no part. */
   readonly normSums: readonly number[];
-  readonly lossSeconds: number;
+  /** Sums of the loss, one after the other. */
+  readonly lossSums: readonly number[];
 }
 
 export function stepSpec(input: SpecInput): StepSpec {
@@ -100,16 +101,17 @@ function specialVisits(mode: DataMode, layout: Layout): Pick<StepSpec, 'pieceVis
   return { pieceVisits: reducingVisits | (isSharded(layout) ? FIRST_FORWARD : 0), reducingVisits };
 }
 
-function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' | 'lossSeconds'> {
-  const over = (axis: 'tensor' | 'data' | 'pipeline', takesPart: boolean): number =>
+function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' | 'lossSums'> {
+  const over = (axis: 'tensor' | 'data' | 'context' | 'pipeline', takesPart: boolean): number =>
     takesPart ? prices.exchange({ kind: 'all-reduce', algorithm: 'direct', bytes: 4, axes: [axis] }) : Number.NaN;
   return {
     normSums: [
       over('tensor', layout.tensor > 1),
-      over('data', sumsNormOverData(layout)),
+      over('data', sumsNormOver(layout, 'data')),
+      over('context', sumsNormOver(layout, 'context')),
       over('pipeline', layout.pipeline > 1),
     ],
-    lossSeconds: over('data', layout.data > 1),
+    lossSums: [over('data', layout.data > 1), over('context', layout.context > 1)].filter((sum) => !Number.isNaN(sum)),
   };
 }
 

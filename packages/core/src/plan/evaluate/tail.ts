@@ -82,7 +82,7 @@ function sumNorms({ step, state }: Walk, norm: Float64Array): Float64Array {
       latest = Math.max(latest, start);
     }
     // The last sum is over pipeline: all stages take part in it together.
-    if (index === 2) norm.fill(latest + sum);
+    if (index === step.normSums.length - 1) norm.fill(latest + sum);
     lane.set(norm);
   });
   return lane;
@@ -96,7 +96,8 @@ function update({ step, state }: Walk, stage: number, norm: Float64Array, contro
   const ready = Math.max(issue(state, base, step.launchCompute), clip + step.clipSeconds);
   const updated = ready + (spec?.optimizerSeconds ?? 0);
   state[base + COMPUTE] = updated;
-  if (spec?.holdsLoss !== true || Number.isNaN(step.lossSeconds)) return updated;
-  const loss = Math.max(issue(state, base, step.launchExchange), control[stage] as number) + step.lossSeconds;
-  return Math.max(updated, loss);
+  if (spec?.holdsLoss !== true) return updated;
+  let loss = control[stage] as number;
+  for (const sum of step.lossSums) loss = Math.max(issue(state, base, step.launchExchange), loss) + sum;
+  return step.lossSums.length > 0 ? Math.max(updated, loss) : updated;
 }

@@ -1,7 +1,7 @@
 /** @file The pitfalls of the field as warnings, each with its threshold, the number here, and what to do. */
 import { type Issue, warning } from '../../errors/index.ts';
 import type { Job } from '../../job/index.ts';
-import { type Layout, microBatchesOf } from '../../layout/index.ts';
+import { type Layout, microBatchesOf, replicasOf } from '../../layout/index.ts';
 import { formatShare } from '../../units/index.ts';
 import { enoughMicroBatches, thresholds } from '../thresholds.ts';
 import type { Judged } from './judged.ts';
@@ -40,7 +40,7 @@ function pipelineWarnings(job: Job, layout: Layout, bubble: number): readonly Is
 }
 
 function dataWarnings(layout: Layout, exposed: number): readonly Issue[] {
-  if (layout.data === 1 || exposed <= thresholds.dataShare) return [];
+  if (replicasOf(layout) === 1 || exposed <= thresholds.dataShare) return [];
   const what = `exchanges of the data axis are waited for during ${formatShare(exposed)} of the step, above ${formatShare(thresholds.dataShare)}.`;
   const fix = 'Use a larger batch, fewer data ranks or less sharding.';
   return [warning('DATA_SYNC_EXPOSED', 'layout.data', what, fix, { exposedShare: exposed })];

@@ -1,6 +1,8 @@
 /** @file Warnings about memory: what does not fit, what is unequal, and what is gathered in too large pieces. */
+
 import { capacityBytes } from '../../cluster/index.ts';
 import { type Issue, warning } from '../../errors/index.ts';
+import { replicasOf } from '../../layout/index.ts';
 import { bytes, formatBytes, formatShare } from '../../units/index.ts';
 import { thresholds } from '../thresholds.ts';
 import type { Judged } from './judged.ts';
@@ -28,7 +30,7 @@ export function memoryWarnings({ stages, job, layer }: Judged): readonly Issue[]
 
 /** Units in use and gathered ahead, all of the largest size. */
 export function unitWarnings({ job, layout, unitBytes }: Judged): readonly Issue[] {
-  if (layout.sharding < 3 || layout.data === 1) return [];
+  if (layout.sharding < 3 || replicasOf(layout) === 1) return [];
   const capacity = capacityBytes(job.cluster);
   const units = 1 + layout.prefetch;
   const share = (units * unitBytes) / capacity;
