@@ -35,7 +35,10 @@ export function storageNeeds(
   storageBytesPerSecond: number | undefined,
 ): StorageNeeds {
   const tokens = batchTokens(job.batch);
-  const perNode = Math.min(layout.data, Math.max(1, Math.ceil(job.cluster.gpusPerNode / (layout.tensor * layout.context))));
+  const perNode = Math.min(
+    layout.data,
+    Math.max(1, Math.ceil(job.cluster.gpusPerNode / (layout.tensor * layout.context))),
+  );
   const { weights, optimizer } = statePerParameter(job, { ...layout, sharding: 0, data: 1 });
   const bytesPerParameter = weights + optimizer;
   const bytes = countParameters(job.model).total * bytesPerParameter;
