@@ -4,6 +4,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 tests() { npx vitest run --reporter=dot "$@"; }
 
+# H1: models.
+expect 'H1 73 of 73 parameter counts exact; 101 configurations read or refused by name; what reads compiles and is priced' 'Tests .* passed' tests test/conformance/public-models.test.ts
+expect 'H1 what makers state of their models: active parameters, FLOPs and cache of a token' 'Tests .* passed' tests packages/core/src/model/published.test.ts
+expect 'H1 blocks of every family, sound under every kind of layout' 'Tests .* passed' tests packages/core/src/compile/families.test.ts
+expect 'H1 blocks of every family train on 2 to 8 ranks as on one' 'Tests .* passed' tests packages/runtime/src/parity/families.test.ts
+
 # H2: legality.
 expect 'H2 every rule of every framework, broken and just passed' 'Tests .* passed' tests packages/core/src/frameworks/rules packages/core/src/layout/legality.test.ts
 expect 'H2 500 random layouts x 6 frameworks: the verdict of their own arithmetic' 'Tests .* passed' tests packages/core/src/layout/engines.prop.test.ts
