@@ -6,6 +6,7 @@ export { Exchanges, type ExchangesProps } from './exchanges/figure.tsx';
 export * from './palette/index.ts';
 export { Scaling, type ScalingProps } from './scaling/figure.tsx';
 export { Steps, type StepsProps, StepsStill, stillFrames } from './steps/figure.tsx';
+export { lawOf } from './steps/law.ts';
 export {
   type Lesson,
   type LessonKey,

@@ -141,9 +141,11 @@ export function stepsReport(script: StepScript): Report {
       ]),
     ],
     reasons: [
-      differ.length === 0
-        ? 'Bytes counted in the program equal the closed forms on every axis.'
-        : `${differ.length} axes differ from their closed form.`,
+      totals.flat().every(({ law }) => law === undefined)
+        ? 'There are no closed forms of this layout; bytes are those that the program counts.'
+        : differ.length === 0
+          ? 'Bytes counted in the program equal the closed forms on every axis.'
+          : `${differ.length} axes differ from their closed form.`,
     ],
     json: () => ({ schema: 'meshwright.figure/1', figure: 'steps', ...script }),
   };

@@ -1,11 +1,10 @@
 /** @file `meshwright figure`: a figure as SVG, as a table, or as data. */
 import { Argument, type Command, Option } from '@commander-js/extra-typings';
-import { bytesByLaw } from '@meshwright/core/compile';
 import { assertUnreachable, InputError, type Issue, issue } from '@meshwright/core/errors';
 import { createEvaluator, type SweepRange, sweepSizes } from '@meshwright/core/plan';
 import { operationCount, pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
 import { formatSeconds, seconds } from '@meshwright/core/units';
-import { type Detail, framesOf, stageTimelines, stepFacts, stepScript } from '@meshwright/figures';
+import { type Detail, framesOf, lawOf, stageTimelines, stepFacts, stepScript } from '@meshwright/figures';
 import type { Host, Session } from '../host.ts';
 import { saveNamed } from '../input/files.ts';
 import { readJobFile } from '../input/job-file.ts';
@@ -137,7 +136,7 @@ function scalingOf(path: string, { layout, sweep: range }: FigureOptions, host: 
 
 function stepsOf(source: ProgramSource, frame: number | undefined, detail: Detail): Figure {
   const { program, job, layout } = withJob(source);
-  const script = stepScript(program, job.cluster, { law: bytesByLaw(job, layout) });
+  const script = stepScript(program, job.cluster, lawOf(job, layout));
   const last = framesOf(script, detail);
   if (frame !== undefined && frame > last) {
     const message = `frame ${frame} is beyond the last one, ${last}.`;

@@ -68,7 +68,7 @@ export function snapshots(expanded: ExpandedList, degrees: Degrees, layers: numb
 /** Master weights and moments are one share, that of the first moment: all have the same cut. */
 function shareOf(
   { name, declaration }: Instance,
-  { elements }: Bucket,
+  { elements, views }: Bucket,
   all: number,
   state: ParameterShare['state'],
   shards: ReadonlySet<string>,
@@ -76,7 +76,8 @@ function shareOf(
   const shelf = shelfOf[declaration.role];
   if (shelf === undefined || shelf === 'A' || shards.has(declaration.name)) return [];
   if (shelf === 'O' && !/\.m(@|\[|$)/.test(name)) return [];
-  return [{ shelf, cut: cutAxes(declaration.dims), state, share: all === 0 ? 0 : elements / all }];
+  const cut = [...new Set([...cutAxes(declaration.dims), ...views.flatMap((view) => cutAxes(view.dims))])];
+  return [{ shelf, cut, state, share: all === 0 ? 0 : elements / all }];
 }
 
 const shardsInPlace = ({ list }: ExpandedList): ReadonlySet<string> =>
@@ -138,8 +139,8 @@ function activationCells(alive: readonly LiveRange[], layers: number): readonly 
   });
 }
 
-/** Of the piece that the rank at `owner` keeps, what a rank at `self` has of one shelf. Stages and tensor ranks hold
- * different parameters; other axes differ only where the buffer is cut. */
+/** Of the piece that the rank at `owner` keeps, what a rank at `self` has of one shelf. Stages hold different
+ * parameters; ranks of an axis do where it cuts the bucket or the parameters in it (the few that are whole count with it). */
 export function cellOf(
   { parameters }: Snapshot,
   shelf: Exclude<ShelfName, 'A'>,
@@ -147,7 +148,7 @@ export function cellOf(
   owner: Coordinate,
 ): Cell {
   const cell = { fresh: 0, stale: 0, room: 0 };
-  if (self.pipeline !== owner.pipeline || self.tensor !== owner.tensor) return cell;
+  if (self.pipeline !== owner.pipeline) return cell;
   for (const { shelf: on, cut, state, share } of parameters) {
     if (on !== shelf) continue;
     const here = cut.every((axis) => self[axis as keyof Coordinate] === owner[axis as keyof Coordinate]);

@@ -2,11 +2,18 @@
  * them in one way each. Only requests stand here; what happens in a step is compiled from them.
  */
 import { type ClusterSpec, clusterFromRequest } from '@meshwright/core/cluster';
-import { bytesByLaw, compileProgram } from '@meshwright/core/compile';
+import { compileProgram } from '@meshwright/core/compile';
 import { InputError } from '@meshwright/core/errors';
 import { createJob, type Job } from '@meshwright/core/job';
 import { completeLayout, equalCosts, type Layout, type LayoutRequest } from '@meshwright/core/layout';
-import { countParameters, type ModelSpec, modelFromDimensions, modelFromPreset } from '@meshwright/core/model';
+import {
+  countParameters,
+  type ModelResult,
+  type ModelSpec,
+  modelFromDimensions,
+  modelFromPreset,
+} from '@meshwright/core/model';
+import { lawOf } from './law.ts';
 import { type StepScript, stepScript } from './script.ts';
 
 /** One layout of the lesson. */
@@ -18,7 +25,7 @@ export interface Lesson {
   readonly request: LayoutRequest;
 }
 
-export type LessonKey = 'data' | 'sharded' | 'tensor' | 'pipeline' | 'three-axes';
+export type LessonKey = 'data' | 'sharded' | 'tensor' | 'pipeline' | 'three-axes' | 'expert';
 
 /** The layouts in the order of the lesson. `sharded` takes ZeRO-1, 2 or 3 as well: see {@link lessonLayout}. */
 export const lessons: readonly Lesson[] = [
@@ -32,6 +39,12 @@ export const lessons: readonly Lesson[] = [
     name: 'tensor 2, data 2, pipeline 2',
     request: { tensor: 2, data: 2, pipeline: 2, sharding: 1, microBatch: 1 },
   },
+  {
+    key: 'expert',
+    short: 'EP',
+    name: 'experts, one of each layer on each GPU',
+    request: { data: 8, expert: 8, sharding: 1, microBatch: 2 },
+  },
 ];
 
 /** Models of the lesson: a toy of eight layers, and real sizes. */
@@ -40,6 +53,19 @@ export type LessonModel = (typeof lessonModels)[number];
 
 const SEQUENCES = 16;
 const toy = { name: 'toy', kind: 'gpt2', layers: 8, hidden: 64, heads: 8, vocab: 512, positions: 32, tied: false };
+const toyExperts = {
+  name: 'toy',
+  kind: 'mixtral',
+  layers: 8,
+  hidden: 64,
+  heads: 8,
+  kvHeads: 8,
+  ffn: 64,
+  vocab: 512,
+  experts: 8,
+  topK: 2,
+  tied: false,
+};
 
 /** A scene of the lesson. */
 export interface LessonScene {
@@ -50,7 +76,7 @@ export interface LessonScene {
 
 /** Compiles and tells one layout of the lesson. `sharding` changes what the data ranks of `sharded` share out. */
 export function lessonScene(key: LessonKey, model: LessonModel = 'toy', sharding?: 1 | 2 | 3): LessonScene {
-  const job = lessonJob(model);
+  const job = lessonJob(model, key);
   const lesson = lessons.find((each) => each.key === key) as Lesson;
   const request = {
     ...lesson.request,
@@ -59,21 +85,26 @@ export function lessonScene(key: LessonKey, model: LessonModel = 'toy', sharding
   };
   const { layout, issues } = completeLayout(request, job, equalCosts(job.model.layers.length));
   if (issues.some(({ severity }) => severity === 'error')) throw new InputError(issues);
-  const script = stepScript(compileProgram(job, layout), job.cluster, { law: bytesByLaw(job, layout) });
+  const script = stepScript(compileProgram(job, layout), job.cluster, lawOf(job, layout));
   return { job, layout, script };
 }
 
-/** Eight H100 in two nodes of four, 16 sequences a step. */
-export function lessonJob(name: LessonModel): Job {
-  const { model, issues } = name === 'toy' ? modelFromDimensions(toy, 'model') : modelFromPreset(name, 'model');
+/** Eight H100 in two nodes of four, 16 sequences a step. The lesson of experts has models with eight experts. */
+export function lessonJob(name: LessonModel, key?: LessonKey): Job {
+  const { model, issues } = modelOf(name, key === 'expert');
   if (!model) throw new InputError(issues);
   return createJob({
-    name,
+    name: model.name,
     model,
     cluster: lessonCluster(),
     batch: { sequences: SEQUENCES, length: name === 'toy' ? 32 : 4096 },
   });
 }
+
+const modelOf = (name: LessonModel, experts: boolean): ModelResult => {
+  if (name === 'toy') return modelFromDimensions(experts ? toyExperts : toy, 'model');
+  return modelFromPreset(experts ? 'mixtral-8x7b' : name, 'model');
+};
 
 function lessonCluster(): ClusterSpec {
   const { cluster, issues } = clusterFromRequest({ preset: 'dgx-h100', nodes: 2, gpusPerNode: 4 }, 'cluster');

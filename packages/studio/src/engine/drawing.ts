@@ -1,11 +1,11 @@
 /** @file Figures of one layout: the script of its steps, and the figure of exchanges. */
-import { bytesByLaw } from '@meshwright/core/compile';
 import type { Layout, LayoutRequest } from '@meshwright/core/layout';
 import { type Shown, showLayout } from '@meshwright/core/plan';
 import {
   Exchanges,
   type LessonKey,
   type LessonModel,
+  lawOf,
   lessonScene,
   type StepScript,
   stepScript,
@@ -31,7 +31,7 @@ export interface ToldScript {
 /** The script of the step-through figure for one's own plan. */
 export function scriptOf(scenario: Scenario, request: LayoutRequest): ToldScript {
   const { job, layout, program, shown, all } = compiled(scenario, request, enough);
-  const script = stepScript(program, job.cluster, { law: bytesByLaw(job, layout) });
+  const script = stepScript(program, job.cluster, lawOf(job, layout));
   return {
     script,
     note:

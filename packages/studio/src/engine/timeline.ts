@@ -86,7 +86,7 @@ export function timelineDetail(scenario: Scenario, request: LayoutRequest): Time
     seconds: step.seconds,
     lanes: timeline.lanes,
     ranks,
-    alike: layout.tensor * layout.data,
+    alike: layout.tensor * layout.context * layout.data,
     rank,
     lane,
     start,

@@ -17,8 +17,8 @@ import { Pending } from '../parts/pending.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { layoutWords } from './plan/view.tsx';
 
-type Axis = 'tensor' | 'data' | 'pipeline';
-const movable: readonly Axis[] = ['tensor', 'data', 'pipeline'];
+type Axis = 'tensor' | 'context' | 'data' | 'pipeline';
+const movable: readonly Axis[] = ['tensor', 'context', 'data', 'pipeline'];
 
 export function LayoutView({ store }: ViewProps): VNode {
   const row = store.selected.value;
@@ -64,8 +64,8 @@ interface DrawnProps {
 
 function Drawn({ answer, row, order, reorder }: DrawnProps): VNode {
   const { shown, gpusPerNode, svg, note } = answer;
-  const { tensor, data, pipeline } = row.layout;
-  const mesh = createMesh({ tensor, data, pipeline }, order);
+  const { tensor, context, data, pipeline } = row.layout;
+  const mesh = createMesh({ tensor, context, data, pipeline }, order);
   const axis = useSignal<Axis>(movable.find((each) => row.layout[each] > 1) ?? 'data');
   const rank = useSignal(0);
   const narrow = useNarrow();
@@ -107,7 +107,9 @@ interface MapChoicesProps {
 
 /** Which groups the map shows, of which rank, and the order of ranks. */
 function MapChoices({ row, axis, rank, world, order, reorder }: MapChoicesProps): VNode {
-  const present = order.filter((each): each is Axis => movable.includes(each as Axis));
+  const present = order.filter(
+    (each): each is Axis => movable.includes(each as Axis) && (each !== 'context' || row.layout.context > 1),
+  );
   return (
     <div class="choices">
       <fieldset>

@@ -133,6 +133,24 @@ export const pages: readonly Page[] = [
     },
   },
   {
+    title: 'Expert parallelism',
+    plain:
+      'Each painter knows one thing well; every detail of the picture is carried to the two who know it, and back.',
+    question: 'What travels when the experts of a layer lie on different GPUs?',
+    text: [
+      'A layer of experts has many feed-forwards, and a router picks a few for each token. Eight GPUs hold one expert of each layer, so the experts are nobody\u2019s copy and need no sum over replicas.',
+      'But tokens have to go where their experts are: one exchange of everybody with everybody out, one back, in forward and again in backward. What each GPU sends depends on what the router picks; here all experts are picked alike.',
+    ],
+    look: 'Two exchanges of everybody with everybody in each layer, and a small one before them that tells how many tokens come.',
+    figure: { layout: 'expert', model: 'toy', sharding: 1 },
+    guess: {
+      question: 'Each token has two experts out of eight. What share of the rows leaves its GPU?',
+      answers: ['an eighth', 'half', 'seven eighths'],
+      right: 2,
+      because: 'One expert in eight is at home: (8 - 1)/8 of what is sent goes to others.',
+    },
+  },
+  {
     title: 'Mixing axes on real links',
     plain:
       'Those who share a brush sit at one table, those who copy stand in one room, and the tables follow each other.',

@@ -11,6 +11,7 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
   const rows = store.rows.value;
   const selected = store.selected.value;
   const pinned = rows.find(({ short }) => short === store.pinned.value);
+  const more = extraAxes(rows);
   const capacity = store.planned.value?.plans[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 1;
   return (
     <Scroll name="Ranked layouts">
@@ -28,6 +29,7 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
             '#tensor',
             '#pipeline',
             '#data',
+            ...more.map((axis) => `#${axis}`),
             '#ZeRO',
             '#step',
             'memory of a GPU, GiB',
@@ -39,6 +41,7 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
         <tbody>
           {rows.map((row, index) => (
             <RankRow
+              more={more}
               key={row.short}
               store={store}
               row={row}
@@ -54,7 +57,12 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
   );
 }
 
+/** Axes beside the usual three that some row splits. */
+const extraAxes = (rows: readonly Row[]): readonly ('context' | 'expert')[] =>
+  (['context', 'expert'] as const).filter((axis) => rows.some(({ layout }) => layout[axis] > 1));
+
 interface RankRowProps {
+  readonly more: readonly ('context' | 'expert')[];
   readonly store: Store;
   readonly row: Row;
   readonly rank: number;
@@ -63,7 +71,7 @@ interface RankRowProps {
   readonly pinned: Row | undefined;
 }
 
-function RankRow({ store, row, rank, capacity, selected, pinned }: RankRowProps): VNode {
+function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRowProps): VNode {
   const { layout, seconds, deviceBytes, exposed, exact, short } = row;
   const base = pinned === row ? undefined : pinned;
   return (
@@ -72,6 +80,11 @@ function RankRow({ store, row, rank, capacity, selected, pinned }: RankRowProps)
       <td class="number">{layout.tensor}</td>
       <td class="number">{layout.pipeline}</td>
       <td class="number">{layout.data}</td>
+      {more.map((axis) => (
+        <td key={axis} class="number">
+          {layout[axis]}
+        </td>
+      ))}
       <td class="number">{layout.sharding}</td>
       <td class="number">
         {base ? signed(seconds - base.seconds, time) : `${exact ? '' : '\u2265 '}${time(seconds)}`}

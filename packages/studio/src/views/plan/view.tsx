@@ -49,9 +49,10 @@ export function PlanView({ store }: ViewProps): VNode {
 
 /** `tensor 2, pipeline 1, data 32 (sharded state)`. */
 export function layoutWords({ layout }: Pick<Row, 'layout'>): string {
-  const { tensor, pipeline, data, sharding } = layout;
+  const { tensor, pipeline, data, context, expert, sharding } = layout;
+  const more = [context > 1 ? ` \u00b7 context ${context}` : '', expert > 1 ? ` \u00b7 expert ${expert}` : ''].join('');
   const state = ['', ' (sharded optimizer)', ' (sharded gradients)', ' (sharded state)'][sharding] ?? '';
-  return `tensor ${tensor} \u00b7 pipeline ${pipeline} \u00b7 data ${data}${state}`;
+  return `tensor ${tensor} \u00b7 pipeline ${pipeline} \u00b7 data ${data}${more}${state}`;
 }
 
 function Answer({ store }: { readonly store: Store }): VNode {
