@@ -6,7 +6,7 @@ toy=examples/toy-2x2x2.yaml
 tests() { npx vitest run --maxWorkers=1 "$@"; }
 
 # 1, H2, H5: the step-through figure, from Node.
-expect 'H2 every operation of a program is told once; bytes at every step are the program'"'"'s and the closed forms'"'" 'Tests .* passed' tests packages/figures/src/steps packages/figures/src/gallery
+expect 'H2 every operation of a program is told once; bytes at every step are those of the program and of the closed forms' 'Tests .* passed' tests packages/figures/src/steps packages/figures/src/gallery
 expect 'H5 figure steps draws a frame' '\(3 of [0-9]+\)' meshwright figure steps $toy --svg --step 3
 expect 'H5 figure steps draws all phases for print' '<svg' meshwright figure steps $toy --svg
 expect_json 'H2 the last step has sent what the byte ledger says' 'it.steps.at(-1).lists.map((list) => list.sent).join() === "3088,3076"' meshwright figure steps $toy --json

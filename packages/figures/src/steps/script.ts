@@ -3,7 +3,7 @@
  */
 import { type ClusterSpec, capacityBytes } from '@meshwright/core/cluster';
 import type { StageBytes } from '@meshwright/core/compile';
-import { type Coordinate, coordinateOf, worldSize } from '@meshwright/core/mesh';
+import { type Coordinate, coordinateOf, degreeOf, worldSize } from '@meshwright/core/mesh';
 import { bytesSent, degreesOf, type ExpandedList, expandList, type Program } from '@meshwright/core/program';
 import { chooseRanks } from '../exchanges/choose-ranks.ts';
 import { layoutWords } from '../svg/words.ts';
@@ -107,7 +107,7 @@ export function stepScript(program: Program, cluster: ClusterSpec, { law }: Scri
   const snapshotsOfLists = holds.map(({ kept }) => kept);
   return {
     name: program.name,
-    layout: layoutWords(program.mesh),
+    layout: layoutOf(program),
     world: worldSize(program.mesh),
     gpusPerNode: cluster.gpusPerNode,
     nodes: new Set(gpus.map(({ node }) => node)).size,
@@ -124,6 +124,12 @@ export function stepScript(program: Program, cluster: ClusterSpec, { law }: Scri
     totals: totalsOf(program, lists, law),
     peakBytes: Math.max(...snapshotsOfLists.flat().map(({ total }) => total)),
   };
+}
+
+/** Degrees of both grids in words. */
+function layoutOf({ mesh }: Program): string {
+  const experts = degreeOf(mesh, 'expert');
+  return `${layoutWords(mesh)}${experts > 1 ? ` \u00b7 expert ${experts}` : ''}`;
 }
 
 function stageGpus(program: Program, cluster: ClusterSpec): readonly StageGpu[] {

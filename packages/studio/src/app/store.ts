@@ -21,6 +21,8 @@ export interface Row {
   /** Share of the step in which the slowest rank waits for exchanges; undefined for bounds. */
   readonly exposed: number | undefined;
   readonly exact: boolean;
+  /** Of the fullest stage, in bytes by part; undefined for bounds. */
+  readonly parts: Readonly<Record<string, number>> | undefined;
 }
 
 /** What the page is doing about the scenario. */
@@ -164,13 +166,15 @@ function rowsOf(quick: QuickPlan | undefined, planned: Planned | undefined): rea
   if (planned) {
     return planned.plans.map(({ layout, step, memory }) => {
       const { tensor, data, context, expert, pipelineSend } = step.partsSeconds;
+      const fullest = memory.stages.toSorted((a, b) => b.deviceBytes - a.deviceBytes)[0];
       return {
         layout,
         short: layout.short,
         seconds: step.seconds,
-        deviceBytes: Math.max(...memory.stages.map((stage) => stage.deviceBytes)),
+        deviceBytes: fullest?.deviceBytes ?? 0,
         exposed: (tensor + data + context + expert + pipelineSend) / step.seconds,
         exact: true,
+        parts: fullest?.partsBytes,
       };
     });
   }
@@ -181,5 +185,6 @@ function rowsOf(quick: QuickPlan | undefined, planned: Planned | undefined): rea
     deviceBytes,
     exposed: undefined,
     exact: false,
+    parts: undefined,
   }));
 }

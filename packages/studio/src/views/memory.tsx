@@ -3,7 +3,7 @@
  */
 
 import type { ShownStage } from '@meshwright/core/plan';
-import { type MemoryRole, memoryColour } from '@meshwright/figures';
+import { memoryColour } from '@meshwright/figures';
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { Row, Store } from '../app/store.ts';
@@ -11,19 +11,11 @@ import type { ViewProps } from '../app/view-props.ts';
 import type { StageMemory } from '../engine/detail.ts';
 import { useAnswer } from '../parts/answer.tsx';
 import { Heads } from '../parts/heads.tsx';
+import { memoryParts as roles } from '../parts/memory-parts.ts';
 import { gib, share, signed, size, time } from '../parts/numbers.ts';
 import { Pending } from '../parts/pending.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { layoutWords } from './plan/view.tsx';
-
-const roles: readonly (readonly [part: string, role: MemoryRole])[] = [
-  ['weights', 'weights'],
-  ['gradients', 'gradients'],
-  ['optimizer', 'optimizer'],
-  ['activations', 'activations'],
-  ['logits', 'buffers'],
-  ['buffers', 'buffers'],
-];
 
 export function MemoryView({ store }: ViewProps): VNode {
   const row = store.selected.value;

@@ -4,6 +4,7 @@ import { memoryColour } from '@meshwright/figures';
 import type { VNode } from 'preact';
 import type { Row, Store } from '../../app/store.ts';
 import { Heads } from '../../parts/heads.tsx';
+import { memoryParts } from '../../parts/memory-parts.ts';
 import { gib, share, signed, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 
@@ -91,6 +92,7 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
       </td>
       <td>
         <MemoryBar
+          parts={row.parts}
           bytes={deviceBytes}
           capacity={capacity}
           words={base ? signed(deviceBytes - base.deviceBytes, gib) : gib(deviceBytes)}
@@ -126,21 +128,37 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
   );
 }
 
+/** Parts on each other; what the device takes beside tensors stands on top, and a bound is one part. */
+function stackOf(parts: Row['parts'], bytes: number) {
+  let from = 0;
+  const own = parts === undefined ? [] : memoryParts.map(([part, role]) => ({ part, role, size: parts[part] ?? 0 }));
+  const rest = bytes - own.reduce((sum, { size }) => sum + size, 0);
+  return [...own, { part: 'reserve', role: 'reserve' as const, size: Math.max(0, rest) }].map((each) => {
+    const placed = { ...each, from };
+    from += each.size;
+    return placed;
+  });
+}
+
 interface BarProps {
+  readonly parts: Row['parts'];
   readonly bytes: number;
   readonly capacity: number;
   readonly words: string;
 }
 
 /** How full a GPU is: a line marks its capacity. */
-function MemoryBar({ bytes, capacity, words }: BarProps): VNode {
+function MemoryBar({ parts, bytes, capacity, words }: BarProps): VNode {
   const width = 120;
   const scale = width / (capacity * 1.1);
+  const stack = stackOf(parts, bytes);
   return (
     <span class="bar">
       <svg width={width} height="12" aria-hidden="true">
         <rect width={width} height="12" fill="var(--mw-panel)" />
-        <rect width={Math.min(width, bytes * scale)} height="12" fill={memoryColour('weights')} />
+        {stack.map(({ part, from, size, role }) => (
+          <rect key={part} x={from * scale} width={size * scale} height="12" fill={memoryColour(role)} />
+        ))}
         <line x1={capacity * scale} x2={capacity * scale} y1="0" y2="12" stroke="var(--mw-text)" stroke-width="2" />
       </svg>
       <span class="number">{words}</span>

@@ -1,0 +1,11 @@
+/** @file The parts of memory with their colours, from the bottom of a stack up. */
+import type { MemoryRole } from '@meshwright/figures';
+
+export const memoryParts: readonly (readonly [part: string, role: MemoryRole])[] = [
+  ['weights', 'weights'],
+  ['gradients', 'gradients'],
+  ['optimizer', 'optimizer'],
+  ['activations', 'activations'],
+  ['logits', 'buffers'],
+  ['buffers', 'buffers'],
+];
