@@ -248,9 +248,12 @@ async function readLedgers(steps: number): Promise<number[][]> {
 
 /** Whether the figure of the page is the one that Node drew, both read by the browser. */
 function sameMarkup(svg: string): string {
-  // An empty style attribute is what stays behind where a style was taken away.
+  // A browser writes styles in its own words, and leaves an empty attribute where one was taken away.
   const plain = (element: Element | null | undefined): string =>
-    (element?.outerHTML ?? '').replace(/>\s+</g, '><').replaceAll(' style=""', '');
+    (element?.outerHTML ?? '')
+      .replace(/>\s+</g, '><')
+      .replaceAll(' style=""', '')
+      .replace(/style="([\w-]+): ([^;"]+);"/g, 'style="$1:$2"');
   const given = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg');
   const [here, there] = [plain(document.querySelector('.drawing svg')), plain(given)];
   if (here === there) return 'same';

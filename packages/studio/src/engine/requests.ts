@@ -1,4 +1,5 @@
 /** @file What the page asks of the worker, by name: one function each, data in and data out. */
+import type { PublishedRun } from '@meshwright/core/explain';
 import type { Layout, LayoutRequest } from '@meshwright/core/layout';
 import type { Planned, Shown } from '@meshwright/core/plan';
 import type { LessonKey, LessonModel, StepScript } from '@meshwright/figures';
@@ -18,6 +19,8 @@ export interface Requests {
   /** Ranks by bounds, within the time of a key press. */
   quick(scenario: Scenario): QuickPlan;
   plan(scenario: Scenario): Promise<Planned>;
+  /** What others measured on something like it. */
+  nearest(scenario: Scenario): Promise<PublishedRun | undefined>;
   show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
   drawing(scenario: Scenario, layout: LayoutRequest): Promise<LayoutDrawing>;
   timeline(scenario: Scenario, layout: LayoutRequest): Promise<TimelineDetail>;
@@ -36,6 +39,7 @@ export const requests: Requests = {
   reasons: reasonsOf,
   quick: quickPlan,
   plan: async (...given) => (await import('./plan.ts')).planOf(...given),
+  nearest: async (...given) => (await import('./nearest.ts')).nearestOf(...given),
   show: async (...given) => (await import('./detail.ts')).shownOf(...given),
   drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
   timeline: async (...given) => (await import('./timeline.ts')).timelineDetail(...given),

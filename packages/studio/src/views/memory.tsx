@@ -185,19 +185,21 @@ function Over({ stage, note }: { readonly stage: StageMemory; readonly note: str
 const Alive = ({ stage: { alive, aliveCount, peakBytes } }: { readonly stage: StageMemory }): VNode => (
   <details>
     <summary>{`${aliveCount} buffers are alive at the peak`}</summary>
-    <table>
-      <Heads columns={['buffer', 'role', '#bytes', '#of the peak']} />
-      <tbody>
-        {alive.map(({ name, role, bytes }) => (
-          <tr key={name}>
-            <td>{name}</td>
-            <td>{role}</td>
-            <td class="number">{size(bytes)}</td>
-            <td class="number">{share(bytes / peakBytes)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Scroll name="Buffers alive at the peak">
+      <table>
+        <Heads columns={['buffer', 'role', '#bytes', '#of the peak']} />
+        <tbody>
+          {alive.map(({ name, role, bytes }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td>{role}</td>
+              <td class="number">{size(bytes)}</td>
+              <td class="number">{share(bytes / peakBytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
     {aliveCount > alive.length && <p class="quiet">{`and ${aliveCount - alive.length} smaller ones`}</p>}
   </details>
 );

@@ -5,6 +5,7 @@ import type { Store } from '../../app/store.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { grouped } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
 
 export function Rejected({ store }: { readonly store: Store }): VNode | null {
   const planned = store.planned.value;
@@ -25,28 +26,30 @@ export function Rejected({ store }: { readonly store: Store }): VNode | null {
           .map(([code, count]) => `${grouped(count)} ${words(code)}`)
           .join(' \u00b7 ')} \u00b7 show reasons`}
       </summary>
-      <table>
-        <Heads columns={['#Layouts', 'Why not', 'What to do']} />
-        <tbody>
-          {rejected.map(([code, count]) => {
-            const row = reasons[code];
-            return (
-              <tr key={code}>
-                <td class="number">{grouped(count)}</td>
-                <td>{`${words(code)}: ${row?.meaning ?? ''}`}</td>
-                <td>{row?.fix ?? ''}</td>
+      <Scroll name="Rejected layouts">
+        <table>
+          <Heads columns={['#Layouts', 'Why not', 'What to do']} />
+          <tbody>
+            {rejected.map(([code, count]) => {
+              const row = reasons[code];
+              return (
+                <tr key={code}>
+                  <td class="number">{grouped(count)}</td>
+                  <td>{`${words(code)}: ${row?.meaning ?? ''}`}</td>
+                  <td>{row?.fix ?? ''}</td>
+                </tr>
+              );
+            })}
+            {slower > 0 && (
+              <tr>
+                <td class="number">{grouped(slower)}</td>
+                <td>cannot be faster: their lower bound is above what is in the ranking</td>
+                <td>{planned.proven ? 'Nothing: that is the proof that the first is the fastest.' : ''}</td>
               </tr>
-            );
-          })}
-          {slower > 0 && (
-            <tr>
-              <td class="number">{grouped(slower)}</td>
-              <td>cannot be faster: their lower bound is above what is in the ranking</td>
-              <td>{planned.proven ? 'Nothing: that is the proof that the first is the fastest.' : ''}</td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+            )}
+          </tbody>
+        </table>
+      </Scroll>
     </details>
   );
 }

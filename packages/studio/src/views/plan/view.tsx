@@ -4,9 +4,11 @@ import type { Shown } from '@meshwright/core/plan';
 import type { VNode } from 'preact';
 import type { Row, Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
+import { useAnswer } from '../../parts/answer.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { gib, grouped, share, signed, time } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
 import { commandLine } from '../../scenario/scenario.ts';
 import { Nothing } from './nothing.tsx';
 import { Ranking } from './ranking.tsx';
@@ -121,24 +123,43 @@ function Why({ store, shown }: { readonly store: Store; readonly shown: Shown | 
           </ul>
         </>
       )}
+      <Nearest store={store} shown={shown} />
       <details>
         <summary>{`~ rests on ${shown.assumptions.length} assumed numbers`}</summary>
-        <table>
-          <Heads columns={['Assumed', 'Value', 'Source']} />
-          <tbody>
-            {shown.assumptions.map(({ what, value, low, high, source }) => (
-              <tr key={what}>
-                <td>{what}</td>
-                <td class="number">
-                  {low === high ? plain(value) : `${plain(value)} (${plain(low)} to ${plain(high)})`}
-                </td>
-                <td>{source}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Scroll name="Assumed numbers">
+          <table>
+            <Heads columns={['Assumed', 'Value', 'Source']} />
+            <tbody>
+              {shown.assumptions.map(({ what, value, low, high, source }) => (
+                <tr key={what}>
+                  <td>{what}</td>
+                  <td class="number">
+                    {low === high ? plain(value) : `${plain(value)} (${plain(low)} to ${plain(high)})`}
+                  </td>
+                  <td>{source}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
       </details>
     </section>
+  );
+}
+
+/** What others measured on something like it, beside what is predicted here. */
+function Nearest({ store, shown }: { readonly store: Store; readonly shown: Shown }): VNode | null {
+  const { scenario } = store.place.value;
+  const known = useAnswer(JSON.stringify(scenario), () => store.viewer.ask('nearest', scenario));
+  const run = known.value.value;
+  if (!run) return null;
+  const degrees =
+    run.tensor > 0 ? `, tensor ${run.tensor} \u00b7 pipeline ${run.pipeline} \u00b7 data ${run.data}` : '';
+  return (
+    <>
+      <h3>Nearest published run</h3>
+      <p>{`${run.model} on ${grouped(run.gpus)} ${run.gpu}, sequences of ${grouped(run.length)}${degrees}: ${grouped(run.tokensPerSecondPerGpu)} tokens/s per GPU measured (${run.source}, ${run.year}). Here ${grouped(shown.step.tokensPerSecondPerGpu)}~ are predicted.`}</p>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { type OperationRole, operationColour } from '@meshwright/figures';
 import type { VNode } from 'preact';
 import { Heads } from '../../parts/heads.tsx';
 import { share, time } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
 
 const parts: Readonly<Record<string, readonly [words: string, colour: OperationRole, waits: boolean]>> = {
   ideal: ['compute at peak rate', 'forward', false],
@@ -49,18 +50,20 @@ export function Waterfall({ shown }: { readonly shown: Shown }): VNode {
       <p class="quiet">{`Hidden behind compute: ${time(hiddenSeconds)} of exchanges.`}</p>
       <details>
         <summary>As a table</summary>
-        <table>
-          <Heads columns={['Part', 'Time', 'Share of the step']} />
-          <tbody>
-            {rows.map(([part, value]) => (
-              <tr key={part}>
-                <td>{parts[part]?.[0] ?? part}</td>
-                <td class="number">{time(value)}</td>
-                <td class="number">{share(value / seconds)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Scroll name="Parts of the step">
+          <table>
+            <Heads columns={['Part', 'Time', 'Share of the step']} />
+            <tbody>
+              {rows.map(([part, value]) => (
+                <tr key={part}>
+                  <td>{parts[part]?.[0] ?? part}</td>
+                  <td class="number">{time(value)}</td>
+                  <td class="number">{share(value / seconds)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
       </details>
     </figure>
   );

@@ -62,20 +62,22 @@ function Totals({ script, atEnd }: { readonly script: StepScript; readonly atEnd
   return (
     <details open={atEnd}>
       <summary>The whole step, by axis, against the closed forms</summary>
-      <table>
-        <Heads columns={[...(several ? ['stage'] : []), 'axis', '#counted, bytes', '#closed form, bytes', 'equal']} />
-        <tbody>
-          {rows.map(({ list, axis, counted, law }) => (
-            <tr key={`${list} ${axis}`}>
-              {several && <td>{list}</td>}
-              <td>{axis}</td>
-              <td class="number">{grouped(counted)}</td>
-              <td class="number">{law === undefined ? 'none' : grouped(law)}</td>
-              <td>{law === undefined ? '' : law === counted ? '\u2713' : 'no'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Scroll name="The whole step by axis">
+        <table>
+          <Heads columns={[...(several ? ['stage'] : []), 'axis', '#counted, bytes', '#closed form, bytes', 'equal']} />
+          <tbody>
+            {rows.map(({ list, axis, counted, law }) => (
+              <tr key={`${list} ${axis}`}>
+                {several && <td>{list}</td>}
+                <td>{axis}</td>
+                <td class="number">{grouped(counted)}</td>
+                <td class="number">{law === undefined ? 'none' : grouped(law)}</td>
+                <td>{law === undefined ? '' : law === counted ? '\u2713' : 'no'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
     </details>
   );
 }
