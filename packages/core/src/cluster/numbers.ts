@@ -9,7 +9,7 @@ export interface NumberRule {
   readonly max: number;
 }
 
-export const positive: NumberRule = { min: 1e-6, max: 1e9 };
+const positive: NumberRule = { min: 1e-6, max: 1e9 };
 /** A share of a rate. */
 export const share: NumberRule = { min: 0.01, max: 1 };
 

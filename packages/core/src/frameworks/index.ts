@@ -31,8 +31,8 @@ export {
   type LaunchFramework,
   launchFrameworks,
   namedKeys,
-  rankOrders,
 } from './key-names.ts';
+export { rankOrders } from './rank-orders.ts';
 export {
   checkSetup,
   type FrameworkRule,

@@ -98,5 +98,5 @@ function pathOf(key: SetupKey): string {
   return `framework.${key}`;
 }
 
-export type { FrameworkRule, SetupFinding } from './rule.ts';
+export type { FrameworkRule } from './rule.ts';
 export type { FrameworkSetup, FrameworkSwitches, SetupKey } from './setup.ts';
