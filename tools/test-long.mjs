@@ -1,7 +1,15 @@
-/** @file `npm run test:long`: the tests that draw their cases from a seed, with all of the cases instead of a tenth. */
+/** @file Tests that draw their cases from a seed, with all of the cases: `npm run test:long` damages checkpoints in 2,000 ways
+ * and breaks runs at 50 instants (a tenth otherwise), `npm run test:layouts` trains under 200 layouts (40 otherwise). */
 import { root, runTool } from './ready.mjs';
 
-const folders = ['packages/runtime/src/checkpoint', 'packages/runtime/src/supervise'];
-const env = { ...process.env, MESHWRIGHT_LONG: '1', MESHWRIGHT_BUILT: '1' };
-process.exitCode =
-  runTool('vitest/vitest.mjs', ['run', '--root', root, '--maxWorkers=1', ...folders], { env }).status ?? 1;
+const kinds = {
+  long: { env: 'MESHWRIGHT_LONG', paths: ['packages/runtime/src/checkpoint', 'packages/runtime/src/supervise'] },
+  layouts: { env: 'MESHWRIGHT_LAYOUTS', paths: ['packages/runtime/src/parity/generated'] },
+};
+
+const { env, paths } = kinds[process.argv[2] ?? 'long'];
+const args = ['run', '--root', root, '--maxWorkers=1', '--project', 'runtime', ...paths];
+const { status } = runTool('vitest/vitest.mjs', args, {
+  env: { ...process.env, [env]: '1', MESHWRIGHT_BUILT: '1' },
+});
+process.exitCode = status ?? 1;

@@ -1,6 +1,7 @@
-import { type Fault, faults, plantFault } from '@meshwright/core/program';
+import { type Fault, faults, plantFault, verifyProgram } from '@meshwright/core/program';
 import { afterAll, expect, test } from 'vitest';
 import { createRankPool, type TrainOptions, trainProgram } from '../index.ts';
+import { moreFaults } from './faults.fixture.ts';
 import { programOf, smallJob } from './layouts.fixture.ts';
 import { compareRuns } from './parity.ts';
 
@@ -27,3 +28,27 @@ test.each(faults)('a run with the fault %s does not pass for the run of one rank
   expect(report.holds).toBe(false);
   expect(report.broken.map(({ what }) => what)).toContain(shows[fault]);
 });
+
+const refused = (program: typeof sound): boolean => verifyProgram(program).some(({ severity }) => severity === 'error');
+
+test('a sound program is refused by nobody', async () => {
+  expect(refused(sound)).toBe(false);
+  const reference = await trainProgram(programOf(job), options);
+  expect(compareRuns(reference, await trainProgram(sound, options)).broken).toEqual([]);
+});
+
+test('there are 24 faults', () => {
+  expect(faults.length + Object.keys(moreFaults).length).toBe(24);
+});
+
+test.each(Object.entries(moreFaults))(
+  'so it is with the fault: %s',
+  async (_name, { plant, shows: wanted, verifier }) => {
+    const planted = plant(sound);
+    expect(refused(planted)).toBe(verifier === 'refuses');
+    const reference = await trainProgram(programOf(job), options);
+    const report = compareRuns(reference, await trainProgram(planted, options));
+    expect(report.holds).toBe(false);
+    expect(report.broken.map(({ what }) => what)).toContain(wanted);
+  },
+);

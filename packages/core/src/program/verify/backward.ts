@@ -1,7 +1,9 @@
 /** @file Backward answers forward, template by template.
  *
  * The law: each kernel of a block's forward has its input gradient and its weight gradient in the block's backward, as
- * many of each, and each use of a parameter adds to its gradient once. What backward makes again does not count.
+ * many of each, and each use of a parameter adds to its gradient once. What backward makes again does not count. What a
+ * gradient reads of forward is what one call of its kernel read and wrote, and gradients of parameters are added to: each
+ * micro-batch brings its part.
  */
 import { type KernelName, kernels } from '../kernels/index.ts';
 import type { Operation, Program, Template } from '../types.ts';
@@ -17,6 +19,10 @@ export function verifyBackward(program: Program, report: Report): void {
     const backward = operationsOf(program, block, 'backward');
     compareKernels(block, forward, backward, report);
     compareParameters(block, forward, backward, declared, report);
+    for (const operation of backward) {
+      checkOperands(block, operation, forward, report);
+      checkAdds(block, operation, report);
+    }
   }
 }
 
@@ -88,6 +94,30 @@ function compareParameters(
       hint: 'Add to the gradient once for each use.',
     });
   }
+}
+
+function checkOperands(block: string, operation: Operation, forward: readonly Operation[], report: Report): void {
+  if (operation.kind !== 'compute') return;
+  const { kernel, reads } = operation;
+  const answered = forward.filter((each) => each.kind === 'compute' && gradientsOf(each.kernel).includes(kernel));
+  const operands = answered.map((each) => [...each.reads, ...each.writes.map(({ buffer }) => buffer)]);
+  const used = reads.filter((name) => name !== 'none' && operands.some((names) => names.includes(name)));
+  if (used.length === 0 || operands.some((names) => used.every((name) => names.includes(name)))) return;
+  report.on(`B.${block}`, {
+    code: 'BACKWARD_DIFFERS',
+    message: `${kernel} in the backward of a ${block} reads ${used.join(' and ')}, which are of two calls of its forward kernel.`,
+    hint: 'Read what one call read and wrote.',
+  });
+}
+
+function checkAdds(block: string, { writes }: Operation, report: Report): void {
+  const lost = writes.find(({ buffer, accumulate }) => buffer.startsWith('G.') && accumulate !== true);
+  if (lost === undefined) return;
+  report.on(`B.${block}`, {
+    code: 'BACKWARD_DIFFERS',
+    message: `The backward of a ${block} overwrites ${lost.buffer}, so that only the last micro-batch counts.`,
+    hint: 'Add to it.',
+  });
 }
 
 function counted<Name>(names: readonly Name[]): ReadonlyMap<Name, number> {
