@@ -12,7 +12,8 @@ import {
   type LayoutRequest,
 } from '@meshwright/core/layout';
 import { mix } from '../numbers/hash.ts';
-import { families, type ModelName, smallJob } from './layouts.fixture.ts';
+import { families } from './families.fixture.ts';
+import { type ModelName, smallJob } from './layouts.fixture.ts';
 
 /** A job with a layout that it may be run under. */
 export interface DrawnLayout {
