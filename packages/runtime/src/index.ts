@@ -14,7 +14,13 @@ export type { DataMark, Manifest } from './checkpoint/manifest.ts';
 export type { Drill } from './interpreter/drill.ts';
 export type { RunFailure } from './interpreter/rank.ts';
 export type { KernelEngine } from './kernels/engine.ts';
-export { type BytesDifference, bytesByAxis, compareBytes, predictedByAxis } from './parity/moved-bytes.ts';
+export {
+  type BytesDifference,
+  bytesByAxis,
+  compareBytes,
+  predictedByAxis,
+  predictedOfRun,
+} from './parity/moved-bytes.ts';
 export {
   boundsOf,
   compareRuns,

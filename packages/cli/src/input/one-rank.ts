@@ -9,6 +9,8 @@ export const oneRankLayout = (job: Job, layout: Layout): Layout => ({
   pipeline: 1,
   data: 1,
   context: 1,
+  expert: 1,
+  expertTensor: 1,
   sharding: 0,
   chunks: 1,
   layersPerStage: [job.model.layers.length],

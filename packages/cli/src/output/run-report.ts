@@ -1,6 +1,6 @@
 /** @file The end of a run: predicted against measured, what was learned, and how to go on. */
 import type { Program } from '@meshwright/core/program';
-import { compareBytes, type ProcessDeath, predictedByAxis, type SupervisedResult } from '@meshwright/runtime';
+import { compareBytes, type ProcessDeath, predictedOfRun, type SupervisedResult } from '@meshwright/runtime';
 import { count, fixed, whole } from './numbers.ts';
 import type { Report } from './report.ts';
 import { type BytesByAxis, bytesTable, failureWords, memoryTable } from './run-words.ts';
@@ -10,9 +10,9 @@ export function bytesOfRun(program: Program, result: SupervisedResult): BytesByA
   const moved: Record<string, number> = {};
   for (const { axis, bytes } of result.bytes.flat()) moved[axis] = (moved[axis] ?? 0) + bytes;
   return Object.fromEntries(
-    Object.entries(predictedByAxis(program)).map(([axis, bytes]) => [
+    Object.entries(predictedOfRun(program, result)).map(([axis, bytes]) => [
       axis,
-      { predicted: bytes * result.periods, moved: moved[axis] ?? 0 },
+      { predicted: bytes, moved: moved[axis] ?? 0 },
     ]),
   );
 }

@@ -16,6 +16,7 @@ export {
 export type { KernelName, KernelRow, LocalOperand, LocalOperands, OperandRule, Signature } from './kernels/index.ts';
 export { kernels } from './kernels/index.ts';
 export * from './liveness.ts';
+export * from './rows.ts';
 export * from './shapes.ts';
 export * from './storage.ts';
 export * from './text/index.ts';

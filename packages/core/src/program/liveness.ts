@@ -57,6 +57,17 @@ export function lifetimesOf(expanded: ExpandedList, degrees: Degrees): Lifetimes
   };
 }
 
+/** The same lifetimes with other bytes: those of rows that a run has counted. */
+export function withBytes(
+  lifetimes: Lifetimes,
+  bytesOfInstance: (instance: Instance) => number | undefined,
+): Lifetimes {
+  const ranges = lifetimes.ranges.map((range) => ({ ...range, bytes: bytesOfInstance(range.instance) ?? range.bytes }));
+  const live = liveBytes(ranges, lifetimes.residentBytes, lifetimes.live.length);
+  const peakIndex = indexOfMaximum(live);
+  return { ...lifetimes, ranges, live, peakIndex, peakBytes: live[peakIndex] ?? lifetimes.residentBytes };
+}
+
 /** What is alive while operation `index` runs, residents first. */
 export const aliveAt = (lifetimes: Lifetimes, index: number): readonly LiveRange[] => [
   ...lifetimes.residents,

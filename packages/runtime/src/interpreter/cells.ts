@@ -47,8 +47,15 @@ export interface Cells {
 
 const POISON_INT = -0x80000000;
 
-/** What an exchange in flight still reads or writes is given back when that has ended. */
-export function createCells(storages: Storages, seat: Seat, engine: Engine): Cells {
+/** What an exchange in flight still reads or writes is given back when that has ended. `rowBytes` are the bytes of buffers
+ * whose rows have been counted.
+ */
+export function createCells(
+  storages: Storages,
+  seat: Seat,
+  engine: Engine,
+  rowBytes: (instance: Instance) => number | undefined = () => undefined,
+): Cells {
   const cells: (Cell | undefined)[] = [];
   const places = new WeakMap<Operand, Omit<Window, 'cell'>>();
   const placeOf = (operand: Operand): Omit<Window, 'cell'> => {
@@ -70,7 +77,7 @@ export function createCells(storages: Storages, seat: Seat, engine: Engine): Cel
     liveBytes: () => liveBytes,
     allocate: (instance) => {
       inFlight = inFlight.filter((each) => !giveBack(each));
-      const cell = createCell(instance, seat.degrees, engine);
+      const cell = createCell(instance, seat.degrees, engine, rowBytes(instance));
       cells[storages.numberOf(instance)] = cell;
       liveBytes += cell.bytes;
       return cell;
@@ -86,20 +93,35 @@ export function createCells(storages: Storages, seat: Seat, engine: Engine): Cel
     window: (operand) => {
       const cell = cells[storages.numberOf(operand.instance)];
       assertInvariant(cell !== undefined, () => `${operand.instance.name} is used and not allocated`);
-      return { cell, ...placeOf(operand) };
+      return { cell, ...(rowsPlace(cell, operand, seat) ?? placeOf(operand)) };
     },
   };
 }
 
-function createCell(instance: Instance, degrees: Degrees, engine: Engine): Cell {
+function createCell(instance: Instance, degrees: Degrees, engine: Engine, rowBytes: number | undefined): Cell {
   const { declaration } = instance;
-  const length = localElements(declaration.dims, degrees);
+  const declared = rowBytes ?? bufferBytes({ instance, dims: declaration.dims }, degrees);
+  const length = declared / bytesOf(declaration.dtype);
   const data = engine.createElements(declaration.dtype, length);
   poison(data);
   const bytes = data.length * bytesOf(declaration.dtype);
-  const declared = bufferBytes({ instance, dims: declaration.dims }, degrees);
   assertInvariant(bytes === declared, () => `${instance.name} takes ${bytes} bytes, not ${declared}`);
   return { name: instance.name, dtype: declaration.dtype, data, bytes, pending: [] };
+}
+
+/** Routed rows as kernels see them: one dim of all rows, behind one place that stands for the experts. */
+function rowsPlace(cell: Cell, { dims }: Operand, seat: Seat): Omit<Window, 'cell'> | undefined {
+  const at = dims.findIndex((dim) => dim.routed !== undefined);
+  if (at < 0) return undefined;
+  const { length } = cell.data;
+  const local = localDimsOf(dims, seat);
+  const width = local.slice(at + 1).reduce((product, dim) => product * dim.size, 1);
+  const counted = local.map((dim, place): LocalDim => {
+    if (place > at) return dim;
+    const size = place === at ? length / width : 1;
+    return { ...dim, size, valid: size };
+  });
+  return { spans: [{ at: 0, length }], dims: counted };
 }
 
 /** Fills with NaN, or with a number that is no index. */

@@ -20,16 +20,20 @@ import { type Message, receive, send } from '../transport/peers.ts';
 import { wireOf } from '../transport/wire.ts';
 import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
 import type { Machine } from './machine.ts';
+import { exchangeRows } from './row-exchange.ts';
 
 /** The windows that an exchange touches, found when it is issued. */
 export interface ExchangeWindows {
   readonly read: Window | undefined;
   readonly write: Window | undefined;
+  /** Counts of the rows that are exchanged. */
+  readonly table: Window | undefined;
 }
 
 export const exchangeWindows = ({ cells }: Machine, { reads, writes }: ExpandedOperation): ExchangeWindows => ({
   read: reads[0] && cells.window(reads[0]),
   write: writes[0] && cells.window(writes[0].operand),
+  table: reads[1] && cells.window(reads[1]),
 });
 
 /** The exchange as a generator; nothing is read before its first step. */
@@ -51,9 +55,13 @@ function* runCollective(
   machine: Machine,
   expanded: ExpandedOperation,
   operation: Collective,
-  { read, write }: ExchangeWindows,
+  { read, write, table }: ExchangeWindows,
 ): Waiting {
   assertInvariant(read !== undefined && write !== undefined, () => `a ${operation.collective} lacks operands`);
+  if (table) {
+    const circle = circleOf(machine, operation, { pieceElements: 0 }, read);
+    return yield* exchangeRows(machine, expanded, operation, circle, { read, table, write });
+  }
   const map = pieceMapOf(expanded, operation, machine.seat);
   const circle = circleOf(machine, operation, map, read);
   const adds = !machine.lifetimes.overwrites(expanded.index, 0) && (expanded.writes[0]?.accumulate ?? false);
@@ -103,7 +111,7 @@ function* runCollective(
   }
 }
 
-function circleOf(machine: Machine, operation: Collective, map: PieceMap, read: Window): Circle {
+function circleOf(machine: Machine, operation: Collective, map: Pick<PieceMap, 'pieceElements'>, read: Window): Circle {
   const { seat, port, options } = machine;
   const members = seat.members(operation.axis);
   const name = collectiveChannel(operation.lane, operation.axis);

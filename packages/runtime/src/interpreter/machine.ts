@@ -24,6 +24,7 @@ import type { Arithmetic } from '../transport/wire.ts';
 import { type Cells, createCells } from './cells.ts';
 import type { Drill } from './drill.ts';
 import { createLanes, type Lanes } from './lanes.ts';
+import { createRows, type KnownRows, type RowTables } from './rows.ts';
 
 /** What a run is asked to do; the same for all ranks. */
 export interface RunOptions {
@@ -87,6 +88,8 @@ export interface StepRecord {
   highWaterBytes: number;
   /** Peak of the program's lifetimes. */
   predictedPeakBytes: number;
+  /** Counts of routed rows, by layer and micro-batch: of the step, then of a validation that followed it. */
+  readonly rows: RowTables[];
   /** Operations at which the live bytes were not the program's. */
   readonly memoryDiffers: { operation: number; live: number; predicted: number }[];
 }
@@ -101,6 +104,9 @@ export interface Machine {
   readonly engine: Engine;
   readonly cells: Cells;
   readonly lanes: Lanes;
+  /** Counts of routed rows, and the live bytes at each operation until all of them are known. */
+  readonly rows: KnownRows;
+  readonly seenBytes: Float64Array;
   readonly port: Port;
   readonly fabric: Fabric;
   /** Nanoseconds since the run began. */
@@ -127,6 +133,7 @@ export const emptyRecord = (): StepRecord => ({
   peakBytes: 0,
   highWaterBytes: 0,
   predictedPeakBytes: 0,
+  rows: [],
   memoryDiffers: [],
 });
 
@@ -143,7 +150,8 @@ export function createMachine(
   const lifetimes = lifetimesOf(expanded, seat.degrees);
   const storages = storagesOf(expanded);
   const engine = engineOf(options, heldBytes(lifetimes.peakBytes, expanded, program));
-  const cells = createCells(storages, seat, engine);
+  const rows = createRows(seat);
+  const cells = createCells(storages, seat, engine, rows.bytesOf);
   const starts = new Map<number, number>();
   const machine: Machine = {
     program,
@@ -154,6 +162,8 @@ export function createMachine(
     allocations: allocationsOf(lifetimes),
     engine,
     cells,
+    rows,
+    seenBytes: new Float64Array(expanded.operations.length),
     lanes: createLanes(({ operation }, event) => {
       if (event === 'start') starts.set(operation.index, clock());
       else noteSlice(machine, operation.index, starts.get(operation.index) ?? 0);

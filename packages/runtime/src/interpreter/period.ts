@@ -29,6 +29,7 @@ export function* runPeriod(machine: Machine): Waiting {
     for (const instance of machine.allocations.after[expanded.index] ?? []) machine.cells.release(instance);
   }
   yield* waitFor(machine, machine.lanes.waiting());
+  compareMemory(machine);
   recordLoss(machine);
 }
 
@@ -59,6 +60,8 @@ function* runOperation(machine: Machine, expanded: ExpandedOperation, tasks: Map
       tasks.set(expanded.index, postExchange(machine, expanded, needed));
       return machine.lanes.progress();
     case 'wait':
+      yield* waitFor(machine, [...needed, ...pendingOn(cellsOf(machine, expanded))]);
+      return machine.rows.note(expanded, exchangeWindows(machine, expanded).read);
     case 'host':
     case 'mark': {
       const start = machine.clock();
@@ -104,9 +107,19 @@ function* waitFor(machine: Machine, tasks: readonly Pending[]): Waiting {
 
 function checkMemory(machine: Machine, operation: number): void {
   const live = machine.cells.liveBytes();
-  const predicted = machine.lifetimes.live[operation] ?? 0;
+  machine.seenBytes[operation] = live;
   machine.record.peakBytes = Math.max(machine.record.peakBytes, live);
-  if (live !== predicted) machine.record.memoryDiffers.push({ operation, live, predicted });
+}
+
+/** What was alive against the lifetimes of the program, with the rows that were counted in this period. */
+function compareMemory({ record, rows, lifetimes, seenBytes }: Machine): void {
+  const { live, peakBytes } = rows.bind(lifetimes);
+  record.predictedPeakBytes = peakBytes;
+  for (let operation = 0; operation < seenBytes.length; operation++) {
+    const [seen, predicted] = [seenBytes[operation]!, live[operation] ?? 0];
+    if (seen !== predicted) record.memoryDiffers.push({ operation, live: seen, predicted });
+  }
+  record.rows.push(rows.take());
 }
 
 /** The loss of the step is what the buffer holds at the end, after its sum over data. */

@@ -74,6 +74,7 @@ function* runValidation(machine: Machine): Generator<void, void, void> {
   yield* runPeriod(machine);
   record.validationLoss = machine.record.loss;
   record.memoryDiffers.push(...machine.record.memoryDiffers);
+  record.rows.push(...machine.record.rows);
   machine.validates = false;
   machine.record = record;
   machine.port.taken();

@@ -40,11 +40,13 @@ export function elementFinder(view: View, seat: Seat): ElementFinder {
   };
 }
 
-/** Transposed tensors are stored [in, out] and used [out, in]. */
+/** Transposed tensors are stored [in, out] and used [out, in]; stacked ones expert by expert. */
 function storedIndex(tensor: ViewTensor, used: number): number {
   if (!tensor.transposed) return used;
-  const [inputs = 1, outputs = 1] = tensor.shape;
-  return (used % inputs) * outputs + Math.floor(used / inputs);
+  const [inputs = 1, outputs = 1] = tensor.shape.slice(-2);
+  const expert = Math.floor(used / (inputs * outputs));
+  const inside = used - expert * inputs * outputs;
+  return expert * inputs * outputs + (inside % inputs) * outputs + Math.floor(inside / inputs);
 }
 
 /** Neighbouring elements of one view inside a rank's shard of its bucket. */

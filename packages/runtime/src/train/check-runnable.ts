@@ -38,10 +38,6 @@ export function checkRunnable(
     const message = `${ranks} ranks are more than the ${MOST_RANKS} that one machine runs.`;
     issues.push(issue('RANKS_TOO_MANY', 'layout', message, `Use degrees that multiply to ${MOST_RANKS} or less.`));
   }
-  if (program.mesh.experts !== undefined) {
-    const message = 'experts lie over a grid of their own, which the runtime does not execute yet.';
-    issues.push(issue('LAYOUT_KEY_NOT_YET', 'layout.expert', message, 'Leave expert and expertTensor out.'));
-  }
   const types = new Set(buffersOf(program).map(({ dtype }) => dtype));
   for (const type of ['fp16', 'fp8'] as const) {
     if (!types.has(type)) continue;

@@ -10,6 +10,7 @@ import { vocabularyOf } from '../inputs/fill.ts';
 import type { Drill } from '../interpreter/drill.ts';
 import type { Fabric, RunOptions } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
+import type { RowTables } from '../interpreter/rows.ts';
 import type { KernelEngine } from '../kernels/engine.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import type { Corpus } from '../tokens/corpus.ts';
@@ -101,6 +102,8 @@ export interface RunResult {
   /** By rank. */
   readonly bytes: readonly (readonly MovedBytes[])[];
   readonly memory: readonly TrackedMemory[];
+  /** Counts of routed rows by rank, then by period: steps and the validations that followed them. */
+  readonly rows: readonly (readonly RowTables[])[];
   /** The last completed step. */
   readonly timeline: Timeline;
 }
@@ -194,6 +197,7 @@ function resultOf(
         : {},
     bytes: movedBytes(fabric),
     memory: memoryOf(ranks),
+    rows: ranks.map(({ records }) => records.flatMap(({ rows }) => rows)),
     timeline: createTimeline('measured', rebased(last.flatMap(({ slices }) => slices))),
   };
 }

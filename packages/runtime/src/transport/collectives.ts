@@ -28,14 +28,15 @@ export interface Circle {
 export type Waiting = Generator<void, void, void>;
 
 /** What has been posted before: members begin together, when all have finished what was before in this channel. */
-function* beginTogether(circle: Circle): Generator<void, number, void> {
+export function* beginTogether(circle: Circle): Generator<void, number, void> {
   const own = circle.channels[circle.place]!;
   const base = own.posted();
   while (circle.channels.some((channel) => channel.posted() < base)) yield;
   return base;
 }
 
-function announce({ port, channels, place }: Circle): void {
+/** Says that this rank has come one stage further. */
+export function announce({ port, channels, place }: Circle): void {
   channels[place]!.post();
   port.ring(channels.map((channel) => channel.rank));
 }
@@ -67,7 +68,7 @@ function readPiece({ channels, pieceElements, wire, create }: Circle, from: numb
 }
 
 /** Waits until a member has posted `count` stages. */
-function* until(circle: Circle, place: number, count: number): Waiting {
+export function* until(circle: Circle, place: number, count: number): Waiting {
   while (circle.channels[place]!.posted() < count) yield;
 }
 

@@ -4,8 +4,17 @@
  * A channel is one lane of a rank towards one group (collectives) or one peer (sends). Lanes are in order, so a channel
  * has one exchange in flight and its staging can be sized by its largest one.
  */
-import { bookedAxis, type ExpandedList, type ExpandedOperation, type Program } from '@meshwright/core/program';
-import { type DType, localElements } from '@meshwright/core/tensor';
+import {
+  bookedAxis,
+  type Collective,
+  type ExpandedList,
+  type ExpandedOperation,
+  type Program,
+  routedDim,
+  rowWidth,
+} from '@meshwright/core/program';
+import { type Dim, type DType, localElements } from '@meshwright/core/tensor';
+import { waysOf } from '../place/dims.ts';
 import { operandsOf, pieceMapOf } from '../place/pieces.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
 import { type Arithmetic, wireOf } from './wire.ts';
@@ -107,12 +116,24 @@ function channelBytes(
       const bytes = elements * widthOf(read?.instance.declaration.dtype ?? 'fp32');
       grow(sizes, sendChannel(operation.lane, operation.peer), bytes);
     } else if (operation.kind === 'collective') {
-      const map = pieceMapOf(each, operation, seat);
-      const bytes = map.ways * map.pieceElements * widthOf(operandsOf(each).read.instance.declaration.dtype);
+      const { read } = operandsOf(each);
+      const elements = mostRows(read.dims, seat) ?? allPieces(each, operation, seat);
+      const bytes = elements * widthOf(read.instance.declaration.dtype);
       grow(sizes, collectiveChannel(operation.lane, operation.axis), bytes);
     }
   }
   return sizes;
+}
+
+const allPieces = (expanded: ExpandedOperation, operation: Collective, seat: Seat): number => {
+  const { ways, pieceElements } = pieceMapOf(expanded, operation, seat);
+  return ways * pieceElements;
+};
+
+/** Elements of routed rows on one rank if all of them chose its experts; undefined for what is no buffer of rows. */
+function mostRows(dims: readonly Dim[], seat: Seat): number | undefined {
+  const rows = routedDim(dims);
+  return rows && (rows.size / waysOf(rows, seat)) * rowWidth(dims, seat.degrees);
 }
 
 const grow = (sizes: Map<string, number>, name: string, bytes: number): void =>
