@@ -1,14 +1,24 @@
 /** @file How fast a step is simulated and written: Llama 3.1 70B, tensor 8, pipeline 4, 256 micro-batches, one thread.
- * Run: npm run bench:sim. Prints one line a figure; compare lines of one run, machines differ.
+ * Then whole steps from layout to result; the step of 1T parameters needs 3 GB of heap: --1t, under
+ * NODE_OPTIONS=--max-old-space-size=6000. Run: npm run bench:sim. Prints one line a figure; compare lines of one run, machines differ.
  */
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
+import { networkOf } from '@meshwright/core/cost';
 import { chromeTrace, memorySnapshot, perfettoTrace, tracedRanks } from '@meshwright/core/export';
 import { createJob } from '@meshwright/core/job';
 import { completeLayout } from '@meshwright/core/layout';
-import { modelFromPreset } from '@meshwright/core/model';
-import { createEvaluator, splitCosts } from '@meshwright/core/plan';
-import { criticalPathSummary, pricesOf, simulateProgram, timelineOf } from '@meshwright/core/sim';
+import { modelFromDimensions, modelFromPreset } from '@meshwright/core/model';
+import { createEvaluator, evaluateStep, splitCosts } from '@meshwright/core/plan';
+import { expandList } from '@meshwright/core/program';
+import {
+  criticalPathSummary,
+  operationCount,
+  pricesOf,
+  simulateProgram,
+  simulateShared,
+  timelineOf,
+} from '@meshwright/core/sim';
 
 const number = (value, digits = 0) => value.toLocaleString('en-US', { maximumFractionDigits: digits });
 
@@ -83,3 +93,68 @@ rate(
   () => lengthOf(memorySnapshot(one)),
   (bytes) => bytes,
 );
+
+/** One step from layout to result, caches cold, each tier by itself: the parts of the operation level are printed apart. */
+function tiers(name, nodes, device, model, sequences, length, request) {
+  const job = createJob({
+    name,
+    model,
+    cluster: clusterFromRequest(`${nodes}x ${device}`, 'cluster').cluster,
+    batch: { sequences, length },
+  });
+  const { layout: own } = completeLayout(request, job, splitCosts(job));
+  const block = timed(() => {
+    const evaluator = createEvaluator(job);
+    return evaluateStep(evaluator.specOf(own), evaluator.orderOf(own));
+  });
+  const book = createEvaluator(job).pricesOf(own);
+  const compiled = timed(() => compileProgram(job, own));
+  const expanded = timed(() => compiled.result.lists.map((list) => expandList(compiled.result, list)));
+  const alone = timed(() => simulateProgram(compiled.result, pricesOf(compiled.result, book), expanded.result));
+  const shared = timed(() =>
+    simulateShared(compiled.result, { prices: book, network: networkOf(job.cluster) }, expanded.result),
+  );
+  const milliseconds = (each) => `${number(each.seconds * 1e3)} ms`;
+  console.log(
+    `${name}, ${number(operationCount(compiled.result))} operations: block pass ${milliseconds(block)}, compile ${milliseconds(compiled)}, ` +
+      `expand ${milliseconds(expanded)}, operations ${milliseconds(alone)}, shared links ${milliseconds(shared)}, ` +
+      `${number(shared.result.flowEvents / shared.seconds)} flow events/s`,
+  );
+}
+
+/** Megatron-Turing NLG (Smith et al. 2022): 105 layers of 20,480, 128 heads. */
+const { model: mtNlg } = modelFromDimensions(
+  { kind: 'gpt2', layers: 105, hidden: 20_480, heads: 128, ffn: 81_920, vocab: 51_200, positions: 2048 },
+  'model',
+);
+const megatron = { tensor: 8, microBatch: 1, sharding: 0, recompute: 'full' };
+tiers('530B, 35 stages x 3 chunks', 280, 'dgx-a100', mtNlg, 8 * 280, 2048, {
+  ...megatron,
+  pipeline: 35,
+  data: 8,
+  chunks: 3,
+  schedule: 'interleaved-1f1b',
+});
+tiers('405B on 99,968 GPUs', 12_496, 'dgx-h100', modelFromPreset('llama-3.1-405b', 'model').model, 781 * 32, 8192, {
+  tensor: 8,
+  pipeline: 16,
+  data: 781,
+  microBatch: 1,
+  sharding: 1,
+});
+if (process.argv.includes('--1t')) {
+  tiers(
+    '1T, 64 stages x 512 micro-batches',
+    384,
+    'dgx-a100',
+    modelFromPreset('gpt-1t-narayanan', 'model').model,
+    6 * 512,
+    2048,
+    {
+      ...megatron,
+      pipeline: 64,
+      data: 6,
+      schedule: '1f1b',
+    },
+  );
+}

@@ -28,6 +28,10 @@ expect_code '8 what is not there is said' 2 '^LINK_MISSING  links: nic 99 is not
 expect_json 'H8 plans stand in the order of the simulator, none below its evaluation' "it.settled.length === it.plans.length && it.settled.every((row, at) => row.simulatedSeconds >= row.evaluatedSeconds && (at === 0 || row.simulatedSeconds >= it.settled[at - 1].simulatedSeconds))" meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3 --json
 expect 'H8 what shared links add stands in the table' 'shared links \+%~' meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3
 
+# H3, H5.
+expect 'H3 monotone without sharing, slower links gain < 2 % in 1,000 cases, the steady state is periodic' 'Tests .* passed' tests packages/core/src/sim
+expect 'H5 the figures of the field' 'Tests .* passed' tests test/conformance/field-figures.test.ts
+
 # 6, H7: traces and files.
 expect 'H7 the answer: seconds and what the critical path is' '^[0-9.]+ m?s a step~: the critical path is [0-9]+ % ' meshwright simulate $toy
 expect_json 'H1 alone the timeline takes as long as the plan says' "Math.abs(it.timeline.aloneSeconds / it.step.seconds - 1) < 1e-9" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 16 --json

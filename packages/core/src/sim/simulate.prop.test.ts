@@ -158,6 +158,28 @@ describe('with fixed blocks and free transfers', () => {
   });
 });
 
+describe('more micro-batches', () => {
+  it('never raise the bubble share in steps of p, and each further step of p takes the same time', () => {
+    for (const [schedule, chunks] of [
+      ['gpipe', 1],
+      ['1f1b', 1],
+      ['interleaved-1f1b', 2],
+    ] as const) {
+      for (const stages of [2, 3, 5]) {
+        const steps = [1, 2, 3, 4, 5].map((rounds) => {
+          const program = pipelineProgram(schedule, stages, rounds * stages, chunks);
+          const { seconds } = simulateProgram(program, blockPrices(program, 1, 2));
+          return { seconds, share: 1 - (3 * chunks * rounds * stages) / seconds };
+        });
+        for (let at = 1; at < steps.length; at++) {
+          expect(steps[at]?.share).toBeLessThanOrEqual(steps[at - 1]?.share ?? 0);
+          expect((steps[at]?.seconds ?? 0) - (steps[at - 1]?.seconds ?? 0)).toBeCloseTo(3 * chunks * stages, 9);
+        }
+      }
+    }
+  });
+});
+
 it('places a hundred thousand operations, and ends by the closed form', () => {
   const large = pipelineProgram('1f1b', 8, 440);
   const lists = large.lists.map((list) => expandList(large, list));
