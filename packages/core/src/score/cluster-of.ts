@@ -26,6 +26,14 @@ const devices: readonly DeviceEntry[] = [
   { name: /^B300/i, preset: 'dgx-b200', gpusPerNode: 8, gpu: 'B300-SXM' },
   { name: /^GB200/i, preset: 'gb200-nvl72', gpusPerNode: 4, gpu: 'GB200' },
   { name: /^GB300/i, preset: 'gb200-nvl72', gpusPerNode: 4, gpu: 'GB300' },
+  { name: /^A800/i, preset: 'hgx-a800', gpusPerNode: 8, gpu: 'A800-80GB-SXM' },
+  { name: /^H800/i, preset: 'hgx-h800', gpusPerNode: 8, gpu: 'H800-80GB-SXM' },
+  { name: /^V100.*DGX-2/i, preset: 'dgx-2', gpusPerNode: 16, gpu: 'V100-32GB-SXM' },
+  { name: /^A10G/i, preset: 'aws-g5', gpusPerNode: 8, gpu: 'A10G' },
+  { name: /^L40S/i, preset: 'pcie-8x-l40s', gpusPerNode: 8, gpu: 'L40S' },
+  { name: /^MI300X/i, preset: 'mi300x-8x', gpusPerNode: 8, gpu: 'MI300X' },
+  { name: /^MI325X/i, preset: 'mi325x-8x', gpusPerNode: 8, gpu: 'MI325X' },
+  { name: /^MI355X/i, preset: 'mi355x-8x', gpusPerNode: 8, gpu: 'MI355X' },
 ];
 
 /** A cluster, with what was assumed to build it. */
