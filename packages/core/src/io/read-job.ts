@@ -54,7 +54,7 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
   if (!model || !batch) return { issues };
   issues.push(...validateJob({ model, batch }));
   if (!cluster || hasErrors(issues)) return { issues };
-  const { name = nameFromPath(fileName), precision, optimizer, framework, kernels } = file;
+  const { name = nameFromPath(fileName), precision, optimizer, workload, framework, kernels } = file;
   issues.push(...checkPrecision({ cluster, precision: (precision ?? jobDefaults.precision) as Precision }));
   if (hasErrors(issues)) return { issues };
   const job = createJob({
@@ -65,6 +65,7 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
     layout: layout.layout,
     ...(precision && { precision: precision as Precision }),
     ...(optimizer && { optimizer }),
+    ...(workload && typeof workload === 'string' && { workload }),
     ...(framework && { framework }),
     ...(kernels && { kernels }),
   });
@@ -104,6 +105,17 @@ function readBatch(batch: JobFile['batch']): BatchResult {
   return batchOf({ sequences, tokens, length, maxTokens }, 'batch');
 }
 
+/** Documents of a packed sequence do not look at each other: how long they are, the job does not say. */
+const packedNote: Issue = {
+  ...issue(
+    'PACKED_PRICED_WHOLE',
+    'workload',
+    'attention is priced over whole sequences, as if each were one document.',
+    'Real steps are shorter.',
+  ),
+  severity: 'note',
+};
+
 /** Values of the contract that nothing prices yet. */
 function notYet({ precision, workload }: Partial<JobFile>): readonly Issue[] {
   const issues: Issue[] = [];
@@ -111,8 +123,8 @@ function notYet({ precision, workload }: Partial<JobFile>): readonly Issue[] {
     issues.push(issue('VALUE_NOT_YET', path, `${value} is not priced yet.`, `Use ${instead}.`, { value }));
   };
   if (precision !== undefined && !['fp32', 'bf16', 'fp16'].includes(precision)) refuse('precision', precision, 'bf16');
-  if (typeof workload === 'object') refuse('workload', 'lora', 'pretrain');
-  else if (workload !== undefined && workload !== 'pretrain') refuse('workload', workload, 'pretrain');
+  if (typeof workload === 'object') refuse('workload', 'lora', 'sft');
+  if (workload === 'packed') issues.push(packedNote);
   return issues;
 }
 

@@ -7,16 +7,18 @@ import type { Job, KernelPlan } from './types.ts';
 export type JobInput = Pick<Job, 'model' | 'cluster'> & {
   readonly batch: BatchInput;
   readonly kernels?: Partial<KernelPlan>;
-} & Partial<Pick<Job, 'name' | 'precision' | 'optimizer' | 'framework' | 'layout'>>;
+} & Partial<Pick<Job, 'name' | 'precision' | 'optimizer' | 'workload' | 'framework' | 'layout'>>;
 
 /** What a job assumes for keys that are left out. */
-export const jobDefaults: Pick<Job, 'precision' | 'optimizer' | 'framework' | 'kernels' | 'layout'> = Object.freeze({
-  precision: 'bf16',
-  optimizer: 'adamw',
-  framework: 'meshwright',
-  kernels: Object.freeze({ attention: 'flash', dropout: 0 }),
-  layout: Object.freeze({}),
-});
+export const jobDefaults: Pick<Job, 'precision' | 'optimizer' | 'workload' | 'framework' | 'kernels' | 'layout'> =
+  Object.freeze({
+    precision: 'bf16',
+    optimizer: 'adamw',
+    workload: 'pretrain',
+    framework: 'meshwright',
+    kernels: Object.freeze({ attention: 'flash', dropout: 0 }),
+    layout: Object.freeze({}),
+  });
 
 /** The job of `input`, frozen, with defaults for what is absent. Throws one InputError with all that is wrong. */
 export function createJob(input: JobInput): Job {

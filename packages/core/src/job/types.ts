@@ -28,6 +28,10 @@ export interface KernelPlan {
   readonly products?: 'fp8' | 'fp8-by-row';
 }
 
+/** `sft`: all weights are trained on answers, which changes no state, FLOPs or memory. `packed`: several documents share a
+ * sequence; attention is priced over the whole of it, an upper bound. */
+export type Workload = 'pretrain' | 'sft' | 'packed';
+
 export interface Job {
   readonly name: string;
   readonly model: ModelSpec;
@@ -35,6 +39,7 @@ export interface Job {
   readonly batch: BatchSpec;
   readonly precision: Precision;
   readonly optimizer: OptimizerKind;
+  readonly workload: Workload;
   readonly framework: FrameworkName;
   readonly kernels: KernelPlan;
   readonly layout: LayoutRequest;

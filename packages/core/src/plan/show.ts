@@ -133,6 +133,7 @@ function jobFacts(job: Job): Readonly<Record<string, number | string>> {
     tokens: batchTokens(job.batch),
     precision: job.precision,
     optimizer: job.optimizer,
+    workload: job.workload,
     framework: job.framework,
     attention: job.kernels.attention,
     dropout: job.kernels.dropout,

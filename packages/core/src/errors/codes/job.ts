@@ -24,6 +24,10 @@ export const job = {
     meaning: 'The device has no matrix products of the element type that the job computes in.',
     fix: 'Use a precision that the device has.',
   },
+  PACKED_PRICED_WHOLE: {
+    meaning: 'Sequences hold several documents, and attention is priced as if each held one.',
+    fix: 'Take the time of attention as an upper bound.',
+  },
   LAYOUT_KEY_NOT_YET: {
     meaning: 'A layout key is part of the contract but only its default is priced yet.',
     fix: 'Leave the key out or give its default.',
