@@ -45,4 +45,8 @@ expect 'the cheapest size' '^cheapest: [0-9]+ GPUs?' meshwright plan examples/ll
 expect 'a recipe beside the search' 'It arrives at tp=8,' meshwright plan examples/llama-3.1-70b-64xh100.yaml --recipe starting-point --top 1
 expect 'the recipe of 2026' 'Recipe 2026: ' meshwright plan examples/llama-3.1-70b-64xh100.yaml --recipe 2026 --top 1
 
+# Experts over a grid of their own.
+expect 'Mixtral on 64 GPUs: the best layout deals experts out' 'ep=8' meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 1
+expect_json 'both grids of the same ranks: 4 ranks of experts, 2 replicas' "it.groups.expert.length === 2 && it.groups.expert[0].length === 4 && it.groups.tensor.length === 4" meshwright show examples/train-moe-ep4.yaml --groups --json
+
 finish

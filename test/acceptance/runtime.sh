@@ -24,6 +24,10 @@ expect_json 'eighty steps bring the loss of bytes from 5.6 below 2.9, validated'
   'it.stopped === "done" && it.losses.at(-1) < 2.9 && Object.values(it.validationLosses).at(-1) < 2.9' \
   last $million --steps 80
 
+# Experts dealt out: tokens counted, moved and back.
+expect 'experts over 4 of 8 ranks train as one rank does, bytes and memory under the counts' \
+  '^verified: 8 ranks .*ep=4' meshwright verify examples/train-moe-ep4.yaml
+
 # What it refuses.
 job='cluster: 1x dgx-h100, batch: { sequences: 64, length: 512 }'
 refuse() { printf '{ %s, %s }\n' "$job" "$1" | meshwright run -; }

@@ -2,7 +2,7 @@
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
 import type { Prices } from '../cost/index.ts';
 import { batchTokens, type Job } from '../job/index.ts';
-import { formatLayout, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
+import { formatLayout, hasExpertGrid, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
 import { bubbleShare } from '../schedules/index.ts';
@@ -181,8 +181,10 @@ function trafficOf({ cluster }: Job, row: ExchangeDetail, prices: Prices): Shown
 
 function groupsOf(layout: Layout): NonNullable<Shown['groups']> {
   const mesh = meshOf(layout);
-  const axes = (['tensor', 'context', 'data', 'pipeline'] as const).filter(
+  const dense = (['tensor', 'context', 'data', 'pipeline'] as const).filter(
     (axis) => axis !== 'context' || layout.context > 1,
   );
+  const experts = hasExpertGrid(layout) ? (['expertTensor', 'expert', 'expertData'] as const) : [];
+  const axes = [...dense, ...experts];
   return Object.fromEntries(axes.map((axis) => [axis, groupsAlong(mesh, [axis])]));
 }
