@@ -31,7 +31,7 @@ const ROWS = 10;
 export function quickPlan(scenario: Scenario): QuickPlan {
   const job = jobOf(scenario);
   const evaluator = createEvaluator(job);
-  const usual = { prefetch: 1, bucketMB: 25, ...job.layout };
+  const usual = { prefetch: 1, bucketMB: 25, keepGathered: false, ...job.layout };
   const space = layoutSpace(job, usual, splitCosts(job));
   const boundOf = boundBook(evaluator);
   const best = new Map<
