@@ -50,9 +50,9 @@ export function endingsFor(
 ): (degrees: EndingDegrees, microBatches: number) => Endings {
   const known = new Map<string, Endings>();
   return (degrees, microBatches) => {
-    const { tensor, expert, expertTensor } = degrees;
+    const { tensor, context, expert, expertTensor } = degrees;
     const held = `${replicasOf(degrees) > 1} ${mostReplicasOf(degrees) > 1}`;
-    const name = `${tensor} ${expert} ${expertTensor} ${held} ${microBatches > 1}`;
+    const name = `${tensor} ${context} ${expert} ${expertTensor} ${held} ${microBatches > 1}`;
     const found = known.get(name);
     if (found) return found;
     const made = makeEndings(job, request, degrees, microBatches);
@@ -62,7 +62,7 @@ export function endingsFor(
 }
 
 function makeEndings(job: LayoutJob, request: LayoutRequest, degrees: EndingDegrees, microBatches: number): Endings {
-  const { tensor, expert, expertTensor } = degrees;
+  const { tensor, context, expert, expertTensor } = degrees;
   const replicas = mostReplicasOf(degrees);
   const legal: Ending[] = [];
   const rejected = new Map<Code, number>();
@@ -71,7 +71,7 @@ function makeEndings(job: LayoutJob, request: LayoutRequest, degrees: EndingDegr
     for (const exchange of dataEndings(job, request, degrees, replicas)) {
       count += 1;
       const broken =
-        firstBroken(sequenceRules, job, { tensor, ...block }) ??
+        firstBroken(sequenceRules, job, { tensor, context, ...block }) ??
         firstBroken(expertSequenceRules, job, { tensor, expert, expertTensor, ...block }) ??
         firstBroken(reductionRules, job, { data: replicas, context: 1, ...exchange });
       if (broken) rejected.set(broken, (rejected.get(broken) ?? 0) + 1);

@@ -32,6 +32,7 @@ const base: Layout = {
 };
 
 const four = { tensor: 4, pipeline: 1, data: 2, schedule: 'none', layersPerStage: [32] } as const;
+const one = { pipeline: 1, schedule: 'none', layersPerStage: [32] } as const;
 const interleaved = { chunks: 2, layersPerStage: [8, 8, 8, 8], schedule: 'interleaved-1f1b' } as const;
 
 interface Case {
@@ -53,10 +54,27 @@ const cases: readonly Case[] = [
     passes: {},
   },
   {
-    code: 'LAYOUT_KEY_NOT_YET',
-    breaks: { data: 1, context: 2 },
-    says: 'layout.context: 2 is not priced yet. Leave context out, or use 1.',
-    passes: {},
+    code: 'CONTEXT_SEQUENCE_NOT_DIVISIBLE',
+    sizes: { length: 4098 },
+    breaks: { ...one, data: 1, context: 2, tensor: 4, sequenceParallel: false },
+    says: 'layout.context: sequences of 4098 tokens cannot be cut into 2 x 2 equal pieces. Use 1, 3, 683 or 2049, or a length of 4096 or 4100.',
+    passes: { ...one, data: 1, context: 2, tensor: 4 },
+    passSizes: { length: 4096 },
+  },
+  {
+    code: 'CONTEXT_HEADS_NOT_DIVISIBLE',
+    sizes: { kvHeads: 4 },
+    breaks: { ...one, data: 1, context: 2, tensor: 4, contextKind: 'all-to-all' },
+    says: 'layout.contextKind: the 1 heads of keys and values of a tensor rank cannot be shared out by 2 context ranks. Use cpkind ring or all-gather, or context 1.',
+    passes: { ...one, data: 1, context: 4, tensor: 2, contextKind: 'hybrid' },
+  },
+  {
+    code: 'CONTEXT_ATTENTION_NOT_SPLIT',
+    sizes: { attention: 'unfused' },
+    breaks: { ...one, data: 1, context: 2, tensor: 4 },
+    says: 'layout.context: attention that writes its scores cannot be shared by 2 context ranks. Use kernels.attention flash, or context 1.',
+    passes: { ...one, data: 1, context: 2, tensor: 4 },
+    passSizes: {},
   },
   {
     code: 'EXPERT_NEEDS_EXPERTS',

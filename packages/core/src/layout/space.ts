@@ -8,7 +8,8 @@ import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkValues } from './legality.ts';
 import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
-import { batchRules, contextRules, degreeRules, orderRules } from './rules/degrees.ts';
+import { contextRules } from './rules/context.ts';
+import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
 import { expertRules } from './rules/experts.ts';
 import { firstRefused, frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
@@ -41,7 +42,7 @@ type Grid = Pick<
   Degrees | Experts | 'contextKind' | 'microBatch' | 'chunks' | 'schedule' | 'layersPerStage' | 'gradientType' | 'order'
 >;
 
-type Degrees = 'tensor' | 'pipeline' | 'data' | 'context';
+type Degrees = 'tensor' | 'pipeline' | 'data' | 'context' | 'contextKind';
 type Experts = 'expert' | 'expertTensor';
 
 interface Choice {
@@ -51,7 +52,7 @@ interface Choice {
 
 /** The space over the keys that `request` leaves open.
  *
- * Degrees: all divisors of the GPUs. Micro-batches: all divisors up to 16 sequences. Chunks: all that the layers allow.
+ * Degrees: all divisors of the GPUs; context ranks where each keeps 8,192 tokens of a sequence. Micro-batches: all divisors up to 16 sequences. Chunks: all that the layers allow.
  * Buckets 25 and 100 MB, prefetch 0 to 2, weights freed after use, the loss in one. `gradientType`, `gradientReduction` and `order` are the defaults unless
  * given, `layersPerStage` is {@link balancedSplit}. A given value that breaks a rule rejects, it is never changed. */
 export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): LayoutSpace {
@@ -142,9 +143,8 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
   const splits = splitsOf(job, request, costs);
   const usual = profileOf(job).order.value;
   const gradientType = request.gradientType ?? defaultGradientType(job);
-  for (const degrees of withExperts(job, degreesOf(gpusOf(job), request), request)) {
-    const { pipeline, data, context } = degrees;
-    const contextKind = context > 1 ? (request.contextKind ?? 'ring') : 'ring';
+  for (const degrees of withExperts(job, degreesOf(job, request), request)) {
+    const { pipeline, data } = degrees;
     const requested = { ...degrees, order: request.order ?? usual };
     const brokenDegrees =
       firstBroken(degreeRules, job, degrees) ??
@@ -159,7 +159,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
       const one = microBatchesOf(job, { data, microBatch }) === 1;
       for (const { chunks, schedule } of schedulesFor(pipeline, job.model.layers.length, one, request)) {
         const layersPerStage = splits(pipeline, chunks);
-        const grid = { ...degrees, contextKind, microBatch, chunks, schedule, layersPerStage, gradientType, order };
+        const grid = { ...degrees, microBatch, chunks, schedule, layersPerStage, gradientType, order };
         const broken = brokenBatch ?? firstBroken(layerRules, job, grid) ?? firstBroken(scheduleRules, job, grid);
         yield { grid, broken };
       }
@@ -168,19 +168,21 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
 }
 
 /** Degrees: given ones as they are, the others divisors; data is what they leave unless it is given too. */
-function* degreesOf(gpus: number, request: LayoutRequest): Generator<Pick<Layout, Degrees>> {
-  const { context = 1 } = request;
+function* degreesOf(job: LayoutJob, request: LayoutRequest): Generator<Pick<Layout, Degrees>> {
+  const gpus = gpusOf(job);
   const tensors = request.tensor === undefined ? divisorsOf(gpus) : [request.tensor];
   for (const tensor of tensors) {
     const rest = gpus % tensor === 0 ? gpus / tensor : gpus;
     const pipelines = request.pipeline === undefined ? divisorsOf(rest) : [request.pipeline];
     for (const pipeline of pipelines) {
-      const left = gpus / (tensor * pipeline * context);
-      const data = request.data ?? Math.max(1, Math.floor(left));
-      // With a free degree, a product that misses the GPUs is no candidate; with none, it is what the user must hear.
-      const free = request.tensor === undefined || request.pipeline === undefined;
-      const fits = tensor * pipeline * data * context === gpus;
-      if (fits || !free || isOnlyWay(gpus, request)) yield { tensor, pipeline, data, context };
+      for (const { context, contextKind } of contextsFor(job, rest / pipeline, request)) {
+        const left = gpus / (tensor * pipeline * context);
+        const data = request.data ?? Math.max(1, Math.floor(left));
+        // With a free degree, a product that misses the GPUs is no candidate; with none, it is what the user must hear.
+        const free = request.tensor === undefined || request.pipeline === undefined;
+        const fits = tensor * pipeline * data * context === gpus;
+        if (fits || !free || isOnlyWay(gpus, request)) yield { tensor, pipeline, data, context, contextKind };
+      }
     }
   }
 }
@@ -212,6 +214,29 @@ function* withExperts(
       }
     }
   }
+}
+
+/** Context ranks that are worth a look when nobody asks: each keeps at least so many tokens of a sequence. Llama 3 was
+ * trained so on 131,072 tokens over 16 ranks; shorter pieces are for who asks for them.
+ */
+const TOKENS_OF_CONTEXT_RANK = 8192;
+
+const contextKinds: readonly Layout['contextKind'][] = ['ring', 'all-to-all', 'all-gather', 'hybrid'];
+
+/** Context degrees and kinds: given ones as they are, else those that cut long sequences into long pieces. */
+function contextsFor(
+  { batch }: LayoutJob,
+  ranks: number,
+  request: LayoutRequest,
+): readonly Pick<Layout, 'context' | 'contextKind'>[] {
+  const most = Math.floor(batch.length / TOKENS_OF_CONTEXT_RANK);
+  const open =
+    most < 2 || !Number.isInteger(ranks) ? [1] : divisorsOf(ranks).filter((each) => each === 1 || each <= most);
+  const degrees = request.context === undefined ? open : [request.context];
+  const kinds = request.contextKind === undefined ? contextKinds : [request.contextKind];
+  return degrees.flatMap((context): readonly Pick<Layout, 'context' | 'contextKind'>[] =>
+    context === 1 ? [{ context, contextKind: 'ring' }] : kinds.map((contextKind) => ({ context, contextKind })),
+  );
 }
 
 /** No choice of the open degrees multiplies to the GPUs: their rejection must be counted. */

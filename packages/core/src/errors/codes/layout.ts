@@ -57,6 +57,20 @@ export const layout = {
     meaning: 'Sequence parallelism shards the sequence over the tensor ranks, which do not divide its length.',
     fix: 'Turn sequence parallelism off, or use a length that the tensor degree divides.',
   },
+  CONTEXT_SEQUENCE_NOT_DIVISIBLE: {
+    meaning:
+      'Context ranks cut each sequence into two equal pieces for each of them, which its length does not divide into.',
+    fix: 'Use a context degree of which twice divides the length, or another length.',
+  },
+  CONTEXT_HEADS_NOT_DIVISIBLE: {
+    meaning:
+      'Context ranks that swap heads for tokens need whole heads, and a tensor rank does not have enough of them.',
+    fix: 'Use ring or all-gather, fewer context ranks, or fewer tensor ranks.',
+  },
+  CONTEXT_ATTENTION_NOT_SPLIT: {
+    meaning: 'The attention of the model, or its kernels, cannot be shared by context ranks.',
+    fix: 'Use context 1, or blockwise attention kernels.',
+  },
   LOSS_CHUNKS_NOT_DIVISIBLE: {
     meaning: 'The loss is taken in equal pieces of the sequence, which the number of pieces does not divide.',
     fix: 'Use a number of pieces that divides the tokens of a sequence on one rank.',

@@ -24,20 +24,6 @@ export const degreeRules: readonly LayoutRule<'tensor' | 'pipeline' | 'data' | '
   },
 ];
 
-/** Rules of the context axis. */
-export const contextRules: readonly LayoutRule<'context'>[] = [
-  {
-    code: 'LAYOUT_KEY_NOT_YET',
-    key: 'context',
-    reads: ['context'],
-    source: 'this version: programs have no context exchanges yet',
-    find: (_job, { context }) =>
-      context === 1
-        ? undefined
-        : { message: `${context} is not priced yet.`, hint: 'Leave context out, or use 1.', values: { context } },
-  },
-];
-
 /** Rules of the batch. */
 export const batchRules: readonly LayoutRule<'data' | 'microBatch'>[] = [
   {

@@ -113,7 +113,7 @@ export const lossRules: readonly LayoutRule<'context' | 'lossChunks'>[] = [
 ];
 
 /** Rules of sequence parallelism. */
-export const sequenceRules: readonly LayoutRule<'tensor' | 'sequenceParallel'>[] = [
+export const sequenceRules: readonly LayoutRule<'tensor' | 'context' | 'sequenceParallel'>[] = [
   {
     code: 'SEQUENCE_PARALLEL_NEEDS_TENSOR',
     key: 'sequenceParallel',
@@ -131,14 +131,16 @@ export const sequenceRules: readonly LayoutRule<'tensor' | 'sequenceParallel'>[]
   {
     code: 'SEQUENCE_NOT_DIVISIBLE',
     key: 'sequenceParallel',
-    reads: ['tensor', 'sequenceParallel'],
-    source: 'torchtitan, issue 1306: wrong shapes without a warning',
-    find: (job, { tensor, sequenceParallel }) => {
+    reads: ['tensor', 'context', 'sequenceParallel'],
+    source: 'torchtitan, issue 1306: wrong shapes without a warning; Megatron-LM: with context, 2 x context x tensor',
+    find: (job, { tensor, context, sequenceParallel }) => {
       const { length } = job.batch;
-      if (!sequenceParallel || length % tensor === 0) return undefined;
-      const lengths = multiplesAround(length, tensor);
+      const pieces = context > 1 ? 2 * context * tensor : tensor;
+      if (!sequenceParallel || length % pieces === 0) return undefined;
+      const lengths = multiplesAround(length, pieces);
+      const ways = context > 1 ? `2 x context ${context} x ${tensor}` : `${tensor}`;
       return {
-        message: `sequences of ${length} tokens cannot be split over ${tensor} ranks.`,
+        message: `sequences of ${length} tokens cannot be split over ${ways} ranks.`,
         hint: `Turn sequence parallelism off, or use a length of ${listed(lengths)}.`,
         values: { length, tensor, lengths },
       };

@@ -67,7 +67,7 @@ const orders = [
 
 function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Choice): EvaluationCase | undefined {
   const layers = grid.layersPerStage.reduce((sum, each) => sum + each, 0);
-  const { cluster } = clusterFromRequest('8x dgx-h100', 'cluster');
+  const { cluster } = clusterFromRequest('32x dgx-h100', 'cluster');
   const model = modelOf(name, layers);
   if (!cluster) throw new Error('internal: the fixture is broken.');
   const { dropout, precision, optimizer } = facts;
@@ -176,8 +176,8 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
       rest: fc.record<Choice['rest']>({
         tensor: fc.constantFrom(1, 2, 4),
         data: fc.constantFrom(...data),
-        context: fc.constant(1),
-        contextKind: fc.constant('ring' as const),
+        context: fc.constantFrom(1, 1, 2, 4),
+        contextKind: fc.constantFrom<Layout['contextKind']>('ring', 'all-to-all', 'all-gather', 'hybrid'),
         expert: range.experts ? fc.constantFrom(1, 2, 4) : fc.constantFrom(1, 1, 2),
         // 0: like tensor.
         expertTensor: fc.constantFrom(0, 0, 1, 2),
