@@ -49,4 +49,11 @@ expect 'the recipe of 2026' 'Recipe 2026: ' meshwright plan examples/llama-3.1-7
 expect 'Mixtral on 64 GPUs: the best layout deals experts out' 'ep=8' meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 1
 expect_json 'both grids of the same ranks: 4 ranks of experts, 2 replicas' "it.groups.expert.length === 2 && it.groups.expert[0].length === 4 && it.groups.tensor.length === 4" meshwright show examples/train-moe-ep4.yaml --groups --json
 
+# Layouts: the context axis.
+expect 'Context: block level equals operation level, and no bound exceeds it, for every kind' 'Tests .* passed' tests packages/core/src/plan/evaluate/agreement.prop.test.ts
+expect 'Context: bytes are the closed forms of ring, all-to-all and all-gather' 'Tests .* passed' tests packages/core/src/compile/laws/context-bytes.test.ts
+expect 'Context: each pair of tokens is met once, or the program is refused' 'Tests .* passed' tests packages/core/src/program/verify/context-attention.test.ts
+printf 'model: llama-3.1-8b\ncluster: 1x dgx-h100\nbatch: {sequences: 8, length: 131072}\n' >"$scratch/long.yaml"
+expect 'Context: a sequence of 131,072 tokens over four ranks' '^context +shift +' meshwright show "$scratch/long.yaml" --layout tp=2,cp=4,ac=full,zero=3
+
 finish

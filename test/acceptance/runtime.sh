@@ -36,4 +36,6 @@ expect_code 'half precision with loss scaling' 2 'TYPE_NOT_EXECUTED' \
   refuse 'model: { kind: gpt2, layers: 2, hidden: 8, heads: 8, vocab: 16 }, precision: fp16'
 expect_code 'data that is not there' 2 'FILE_NOT_FOUND' meshwright run $million --data no-such.txt
 
+expect 'Context ranks train as one: ring, all-to-all, all-gather, hybrid, beside tensor, data and pipeline; bytes and memory as predicted' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/context.test.ts
+
 finish

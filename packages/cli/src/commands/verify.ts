@@ -111,7 +111,7 @@ function verifyReport(
   const tracked = memory.every(({ differs }) => differs.length === 0);
   const failed = typeof stopped === 'object';
   const ok = !failed && parity.holds && differ.length === 0 && tracked;
-  const ranks = layout.tensor * layout.pipeline * layout.data;
+  const ranks = layout.tensor * layout.pipeline * layout.context * layout.data;
   const bytes = bytesOfRun(program, run);
   const faults = [
     ...(parity.holds ? [] : [`${count(parity.broken.length, 'tensor or number')} not those of one rank`]),

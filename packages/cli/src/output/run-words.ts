@@ -12,7 +12,7 @@ export type BytesByAxis = Readonly<Record<string, { readonly predicted: number; 
 
 /** What is run, on what, in one line. */
 export function runHeadline(job: Job, layout: Layout, parameters: number, corpus: string): string {
-  const ranks = layout.tensor * layout.pipeline * layout.data;
+  const ranks = layout.tensor * layout.pipeline * layout.context * layout.data;
   const tokens = batchTokens(job.batch);
   const who = `${job.name}: ${formatCount(parameters)} parameters on ${count(ranks, 'rank')} (${formatLayout(layout)})`;
   return `${who}, ${whole(tokens)} tokens a step of ${corpus}`;

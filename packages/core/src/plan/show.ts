@@ -164,7 +164,9 @@ function interval(evaluator: Evaluator, layout: Layout, seconds: number): { low:
 }
 
 function trafficOf({ cluster }: Job, row: ExchangeDetail, prices: Prices): ShownTraffic {
-  const link = prices.linkOf([row.axis as AxisName], row.over === 'ends' ? 'ends' : 'all');
+  // Replicas are booked on data and lie on context too.
+  const axes: readonly AxisName[] = row.over === 'replicas' ? ['data', 'context'] : [row.axis as AxisName];
+  const link = prices.linkOf(axes, row.over === 'ends' ? 'ends' : 'all');
   return {
     axis: row.axis,
     collective: row.kind,
