@@ -28,6 +28,16 @@ describe('a cluster as text', () => {
     expect(issue?.hint).toContain('Did you mean dgx-h100?');
   });
 
+  it('suggests presets that hold what was written', () => {
+    expect(read('8x mi300x').issues[0]?.hint).toBe(
+      'Did you mean mi300x-8x, azure-nd-mi300x, oci-mi300x? 65 are known.',
+    );
+    expect(read({ preset: 'dgx-h100', gpu: 'h100' }).issues[0]?.hint).toMatch(
+      /^Did you mean H100-80GB-SXM, H100-96GB-SXM, H100-80GB-PCIe\?/,
+    );
+    expect(read('8x qqqqqq').issues[0]?.hint).toMatch(/^Use one of dgx-1v, .* or 41 more\.$/);
+  });
+
   it.each(['', '8x', 'eight dgx', '8x dgx h100'])('refuses %j', (text) => {
     expect(codesOf(text)).toEqual(['CLUSTER_UNREADABLE cluster']);
   });

@@ -129,22 +129,22 @@ export const nameIn = <Name extends string>(value: unknown, names: readonly Name
 
 /** Most names that a hint lists; more are left to the nearest ones. */
 const LISTED = 24;
+/** Most names that hold what was written. */
+const LISTED_NEAR = 6;
 
-/** An issue for a name that is none of `names`, with the nearest. */
+/** An issue for a name that is none of `names`, with those that hold what was written, else the nearest by
+ * spelling. */
 export function unknownName(value: unknown, path: string, names: readonly string[], code: Code): Issue {
-  const near = typeof value === 'string' ? didYouMean(value, names) : undefined;
+  const text = typeof value === 'string' ? value : '';
+  const near = didYouMean(text, names);
+  const holding = text.length < 3 ? [] : names.filter((name) => name.toLowerCase().includes(text.toLowerCase()));
+  const meant = holding.length > 0 || near === undefined ? holding.slice(0, LISTED_NEAR) : [near];
+  const asked = meant.length > 0 ? `Did you mean ${meant.join(', ')}? ` : '';
   const known = names.length <= LISTED ? `Known: ${names.join(', ')}.` : `${names.length} are known.`;
-  const hint =
-    near === undefined
-      ? names.length <= LISTED
-        ? `Use ${names.join(', ')}.`
-        : listedFew(names)
-      : `Did you mean ${near}? ${known}`;
+  const few = `Use one of ${names.slice(0, LISTED).join(', ')} or ${names.length - LISTED} more.`;
+  const hint = asked !== '' ? `${asked}${known}` : names.length <= LISTED ? `Use ${names.join(', ')}.` : few;
   return issue(code, path, `${quote(value)} is not one of the ${names.length} known names.`, hint);
 }
-
-const listedFew = (names: readonly string[]): string =>
-  `Use one of ${names.slice(0, LISTED).join(', ')} or ${names.length - LISTED} more.`;
 
 /** An issue for a value of another type than `expected`, for example "a whole number". */
 export const wrongType = (path: string, value: unknown, expected: string): Issue =>
