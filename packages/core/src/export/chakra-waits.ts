@@ -1,5 +1,5 @@
 /** @file What operations of a list wait for, as edges of a graph that knows neither lanes nor hosts. */
-import { dependenciesOf, type ExpandedList, type Operation, queueOf } from '../program/index.ts';
+import { dependenciesOf, type ExpandedList, holdsHost, type Operation, queueOf } from '../program/index.ts';
 import { takesNoTime } from './traced.ts';
 
 /** What each operation waits for: data, and by control the one before in its queue and what the host waited for. */
@@ -30,7 +30,7 @@ export function waitsOf(list: ExpandedList): Waits {
       (each) => each !== undefined && !found.has(each),
     ) as number[];
     last.set(queue, index);
-    if (operation.kind === 'wait' || operation.kind === 'host') anchor = index;
+    if (holdsHost(operation)) anchor = index;
   }
   return { data, control };
 }

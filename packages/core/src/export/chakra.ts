@@ -5,6 +5,7 @@ import {
   type CollectiveKind,
   degreesOf,
   type ExpandedOperation,
+  holdsHost,
   type Operation,
   type Program,
   paddedBytes,
@@ -122,8 +123,7 @@ function writeAttributes(shared: Shared, writer: ProtoWriter, rank: TracedRank, 
     else writer.uint(field, value);
     writer.close(attribute);
   };
-  const host = operation.kind === 'wait' || operation.kind === 'host';
-  write('is_cpu_op', VALUE.bool, host ? 1 : 0);
+  write('is_cpu_op', VALUE.bool, holdsHost(operation) ? 1 : 0);
   switch (operation.kind) {
     case 'compute': {
       const { flops, bytes } = shared.work(expanded);
