@@ -28,12 +28,37 @@ expect_json 'eighty steps bring the loss of bytes from 5.6 below 2.9, validated'
 expect 'experts over 4 of 8 ranks train as one rank does, bytes and memory under the counts' \
   '^verified: 8 ranks .*ep=4' meshwright verify examples/train-moe-ep4.yaml
 
+# It stops, goes on and writes.
+folder=$scratch/checkpoints
+expect 'checkpoints on the way' 'The checkpoint of step 4 is in' \
+  meshwright run $toy --steps 4 --checkpoint-every 2 --checkpoints "$folder"
+expect 'the last one is whole' '^2 checkpoints in .* step 4, is whole' meshwright checkpoint show $toy --checkpoints "$folder"
+resume() { meshwright resume $toy --checkpoints "$folder" "$@" --json | tail -n 1; }
+expect_json 'goes on from it' 'it.stopped === "done" && it.steps === 2 && it.checkpoint.step === 6' resume --steps 6
+expect_json 'under another layout too' 'it.stopped === "done" && it.steps === 2 && it.checkpoint.step === 8' \
+  resume --steps 8 --layout tp=2,pp=1,dp=4,zero=3,schedule=none
+expect_code 'does not write over a run' 2 'FILE_EXISTS' meshwright run $toy --checkpoints "$folder"
+expect 'exports weights under Hugging Face names' '^[0-9]+ tensors of step 8' \
+  meshwright checkpoint export $toy "$scratch/weights" --checkpoints "$folder"
+expect 'starts from them' '^done: 1 step' meshwright run $toy --steps 1 --from "$scratch/weights"
+meshwright run $million --steps 2 --checkpoints "$scratch/million" >/dev/null
+expect_json 'writes text' 'it.text.startsWith("We ") && it.text.length > 3' \
+  meshwright sample $million --checkpoints "$scratch/million" --prompt 'We ' --tokens 8 --json
+head -c 4 /dev/zero >"$folder/step-00000008/rank-0000.m.safetensors"
+expect_code 'refuses a damaged checkpoint' 2 'CHECKPOINT_DAMAGED' meshwright resume $toy --steps 9 --checkpoints "$folder"
+
 # What it refuses.
 job='cluster: 1x dgx-h100, batch: { sequences: 64, length: 512 }'
 refuse() { printf '{ %s, %s }\n' "$job" "$1" | meshwright run -; }
 expect_code 'a model that is too large' 2 'RUN_TOO_LARGE' refuse 'model: llama-3.1-405b'
 expect_code 'half precision with loss scaling' 2 'TYPE_NOT_EXECUTED' \
   refuse 'model: { kind: gpt2, layers: 2, hidden: 8, heads: 8, vocab: 16 }, precision: fp16'
+printf '\377\376text' >"$scratch/latin.txt"
+expect_code 'text that is not UTF-8' 2 'DATA_UNREADABLE' meshwright run $million --data "$scratch/latin.txt"
+: >"$scratch/empty.txt"
+expect_code 'an empty text' 2 'DATA_TOO_SHORT' meshwright run $million --data "$scratch/empty.txt"
+printf '{}' >"$scratch/tokenizer.json"
+expect_code 'a tokenizer that is none' 2 'TOKENIZER_UNREADABLE' meshwright run $million --tokenizer "$scratch/tokenizer.json"
 expect_code 'data that is not there' 2 'FILE_NOT_FOUND' meshwright run $million --data no-such.txt
 
 expect 'Context ranks train as one: ring, all-to-all, all-gather, hybrid, beside tensor, data and pipeline; bytes and memory as predicted' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/context.test.ts

@@ -45,6 +45,7 @@ export { type CheckpointOptions, markOf } from './train/checkpoints.ts';
 export { createRankPool, type RankPool } from './train/rank-pool.ts';
 export { type CosineRate, cosineRate, type LearningRate, rateAt } from './train/rate.ts';
 export type { StepReport } from './train/step-report.ts';
+export type { StopSignal } from './train/stop-signal.ts';
 export {
   type MovedBytes,
   type RunResult,

@@ -1,8 +1,10 @@
 /** Gradients of what blocks of other families add, against central differences. */
 import { describe, expect, test } from 'vitest';
-import { call, expectGradient, like, randomTensor, zeroTensor } from './gradient.fixture.ts';
+import { call, expectGradient, like, tensorDraws, zeroTensor } from './gradient.fixture.ts';
 import { distanceSlope, firstSeen } from './heads.ts';
 import { type Tensor, wholeTensor } from './tensor.ts';
+
+const randomTensor = tensorDraws();
 
 const [S, B, H, E, T] = [5, 2, 6, 4, 2];
 const heads = { heads: 4, kvHeads: 2, headSize: 4 };

@@ -5,7 +5,7 @@ import { errorFunction } from './activation.ts';
 import { attention } from './attention.ts';
 import { context, scores, softmax } from './attention-unfused.ts';
 import { embedding, position } from './embedding.ts';
-import { randomTensor, zeroTensor } from './gradient.fixture.ts';
+import { tensorDraws, zeroTensor } from './gradient.fixture.ts';
 import { nll, rowmax, rowsumexp } from './loss.ts';
 import { adamw, clipFactor, sgd, squareSum } from './optimizer.ts';
 import { dropout } from './residual.ts';
@@ -13,6 +13,8 @@ import { rope } from './rope.ts';
 import { plainRouting, topk } from './routing.ts';
 import type { Tensor } from './tensor.ts';
 import { wholeTensor } from './tensor.ts';
+
+const randomTensor = tensorDraws();
 
 const close = (got: ArrayLike<number>, want: ArrayLike<number>, bound = 1e-12): void => {
   expect(got.length).toBe(want.length);

@@ -19,17 +19,18 @@ export function call(
 export const like = (tensor: Tensor): Tensor => zeroTensor(tensor.dims.map((dim) => dim.size));
 export const hasKernel = (name: string): name is Name => name in tensorKernels;
 
-let draws = 0;
-
-/** A float64 tensor of normal values; every call draws anew. */
-export function randomTensor(sizes: readonly number[], labels: readonly string[] = []): Tensor {
-  const length = sizes.reduce((product, size) => product * size, 1);
-  draws++;
-  return wholeTensor(
-    Float64Array.from({ length }, (_, index) => normal(draws, index)),
-    sizes,
-    labels,
-  );
+/** Draws float64 tensors of normal values, each one anew. */
+export function tensorDraws(): (sizes: readonly number[], labels?: readonly string[]) => Tensor {
+  let draws = 0;
+  return (sizes, labels = []) => {
+    const length = sizes.reduce((product, size) => product * size, 1);
+    draws++;
+    return wholeTensor(
+      Float64Array.from({ length }, (_, index) => normal(draws, index)),
+      sizes,
+      labels,
+    );
+  };
 }
 
 export const zeroTensor = (sizes: readonly number[], labels: readonly string[] = []): Tensor =>

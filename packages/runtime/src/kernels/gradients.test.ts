@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { call, expectGradient, hasKernel, like, randomTensor, zeroTensor } from './gradient.fixture.ts';
+import { call, expectGradient, hasKernel, like, tensorDraws, zeroTensor } from './gradient.fixture.ts';
 import { tensorKernels } from './index.ts';
 import { type Tensor, wholeTensor } from './tensor.ts';
+
+const randomTensor = tensorDraws();
 
 const S = 5;
 const B = 2;

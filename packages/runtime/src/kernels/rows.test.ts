@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { expectGradient, randomTensor, zeroTensor } from './gradient.fixture.ts';
+import { expectGradient, tensorDraws, zeroTensor } from './gradient.fixture.ts';
 import { tensorKernels } from './index.ts';
 import { type Tensor, wholeTensor } from './tensor.ts';
+
+const randomTensor = tensorDraws();
 
 const [S, B, H, N, E, T] = [4, 2, 3, 5, 3, 2];
 const M = S * B * T;

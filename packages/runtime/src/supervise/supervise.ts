@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { InputError } from '@meshwright/core/errors';
 import type { Program } from '@meshwright/core/program';
 import type { StepReport } from '../train/step-report.ts';
+import type { StopSignal } from '../train/stop-signal.ts';
 import { createHeartbeat, lastBeat, removeHeartbeat } from './heartbeat.ts';
 import type { FromProcess, SupervisedOptions, SupervisedResult, ToProcess } from './messages.ts';
 
@@ -31,7 +32,7 @@ export interface SupervisionListener {
   /** The process of the ranks is there. */
   readonly onStart?: (process: number) => void;
   /** Aborted: the run ends after the step that it is in. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /** A process cannot start from TypeScript on Node 20, so tests on sources take the built one. */
@@ -72,7 +73,7 @@ function superviseProcess(
   });
   if (child.pid !== undefined) onStart?.(child.pid);
   const end = (): void => tell(child, { kind: 'end' });
-  signal?.addEventListener('abort', end, { once: true });
+  signal?.addEventListener('abort', end);
   tell(child, { kind: 'run', program, options: { ...options, ...travelling(options) }, heartbeat });
   if (signal?.aborted) end();
   return new Promise<Supervised>((resolve, reject) => {

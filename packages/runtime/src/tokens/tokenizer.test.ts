@@ -33,6 +33,11 @@ describe('a tokenizer.json', () => {
     ]);
   });
 
+  test('is refused where nothing reads it', async () => {
+    const absent = () => Promise.reject(new Error('not installed'));
+    await expect(readTokenizer(json(vocab), 'pairs', absent)).rejects.toThrow(/^TOKENIZER_MISSING .*npm install/);
+  });
+
   test('that is none is refused', async () => {
     for (const text of ['', '{', '[]', '{"model":{}}', 'null']) {
       await expect(readTokenizer(text, 'x.json')).rejects.toThrow(

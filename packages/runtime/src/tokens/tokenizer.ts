@@ -21,9 +21,16 @@ export const byteTokenizer: Tokenizer = {
   decode: (tokens) => new TextDecoder().decode(Uint8Array.from(tokens)),
 };
 
+type Library = typeof import('@huggingface/tokenizers');
+const loadLibrary = (): Promise<Library> => import('@huggingface/tokenizers');
+
 /** The tokenizer of a `tokenizer.json`. Throws TOKENIZER_UNREADABLE, or TOKENIZER_MISSING where the library is not there. */
-export async function readTokenizer(json: string, name: string): Promise<Tokenizer> {
-  const library = await import('@huggingface/tokenizers').catch(() => undefined);
+export async function readTokenizer(
+  json: string,
+  name: string,
+  load: () => Promise<Library> = loadLibrary,
+): Promise<Tokenizer> {
+  const library = await load().catch(() => undefined);
   if (library === undefined) {
     const message = 'the package @huggingface/tokenizers is not installed.';
     const hint = 'Install it beside meshwright (npm install @huggingface/tokenizers@0.2.0), or leave --tokenizer out.';

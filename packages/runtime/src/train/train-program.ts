@@ -24,6 +24,7 @@ import type { HostListener, HostOutcome } from './outcome.ts';
 import { createRankPool, type RankPool } from './rank-pool.ts';
 import { type LearningRate, rateAt } from './rate.ts';
 import { lossAndNorm, type StepReport, secondsOf, stepReport, validationOf } from './step-report.ts';
+import type { StopSignal } from './stop-signal.ts';
 
 export interface TrainOptions {
   /** The number of the last step. */
@@ -38,7 +39,7 @@ export interface TrainOptions {
    * program on samples kept apart, without its optimizer, and moves what a step moves. */
   readonly validateEvery?: number;
   /** Aborted: the run ends after the step that it is in. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** Standard deviation of initial weights; 0.02 when absent. */
   readonly initialDeviation?: number;
   /** Weights to start from, whole, by Hugging Face name; tensors that are left out are drawn from the seed. */
