@@ -8,7 +8,7 @@ import { bytes, formatBytes, formatCount } from '../units/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
 
 /** Weights, gradients and optimizer of one layer, the largest, on one rank, in bytes. */
-export function layerStateBytes(evaluator: Evaluator, layout: Layout): number {
+function layerStateBytes(evaluator: Evaluator, layout: Layout): number {
   const elements = Math.max(...evaluator.countsOf(layout).layers.map(({ summed, rest }) => summed + rest));
   const { weights, gradients, optimizer } = statePerParameter(evaluator.job, layout);
   return elements * (weights + gradients + optimizer);

@@ -7,7 +7,7 @@ export interface Factors {
   readonly bias: number;
 }
 
-export const plainFactors: Factors = { product: 1, bias: 1 };
+const plainFactors: Factors = { product: 1, bias: 1 };
 
 /** y = factor x w^T + bias. */
 export function gemm(

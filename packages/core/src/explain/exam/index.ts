@@ -113,13 +113,10 @@ function widerWords({ trials, job, best }: ExamKey): string {
 
 export { readAnswers } from './read.ts';
 export type {
-  Answer,
-  Answers,
   Exam,
   Mark,
   MarkedExam,
   Question,
   QuestionId,
-  SolvedAxis,
   SolvedExam,
 } from './types.ts';

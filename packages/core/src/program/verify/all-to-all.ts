@@ -46,7 +46,7 @@ const words = ({ instance }: Operand, cuts: readonly (readonly string[])[]): str
   `${instance.name} (${cuts.map(cutWords).join('; ')})`;
 
 /** What is left of a cut when its innermost axis or group is gathered over; undefined where that does not cut it. */
-export function withoutInner(
+function withoutInner(
   program: Program,
   degrees: Degrees,
   cut: readonly string[],
