@@ -22,13 +22,14 @@ export interface LayoutOfRun {
 
 /** The layout of a run. */
 export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<LayoutOfRun> {
-  const { tp: tensor, pp: pipeline, dp: data, micro_batch: microBatch } = row;
+  const { tp: tensor, pp: pipeline, dp: data, cp: context = 1, micro_batch: microBatch } = row;
   if (tensor === undefined || pipeline === undefined || data === undefined)
     return skip('layout-missing', 'a degree is blank');
   if (microBatch === undefined) return skip('batch-missing', 'micro-batch');
+  if (job.batch.length % (2 * context) !== 0) return skip('context-not-priced', `context degree ${context}`);
   const chunks = chunksOf(row, job, pipeline, data * microBatch);
   if (chunks.skipped) return chunks;
-  const sharding = shardingOf(row, data);
+  const sharding = shardingOf(row, data * context);
   if (sharding.skipped) return sharding;
   const recompute = recomputeOf(row);
   if (recompute.skipped) return recompute;
@@ -38,6 +39,7 @@ export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<Layo
     tensor,
     pipeline,
     data,
+    context,
     microBatch,
     chunks: chunks.value.chunks,
     sharding: sharding.value.sharding,
@@ -46,7 +48,8 @@ export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<Layo
     ...(era.dataReduction.value === 'after' && { bucketMB: EVERYTHING_MB }),
     ...(layers.split !== undefined && { layersPerStage: layers.split }),
   };
-  const assumed = [chunks, sharding, recompute].flatMap(({ value }) => value.assumed);
+  const handed = context > 1 ? ['context: keys and values are handed around in a ring'] : [];
+  const assumed = [...handed, ...[chunks, sharding, recompute].flatMap(({ value }) => value.assumed)];
   return completed(request, job, recompute.value, [...assumed, ...sequence.assumed, ...layers.assumed]);
 }
 

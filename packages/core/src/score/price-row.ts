@@ -12,7 +12,6 @@ import {
   type Verdict,
 } from '../plan/index.ts';
 import { clusterOf } from './cluster-of.ts';
-import { foldContext, unfolded } from './fold-context.ts';
 import { foldReplicas } from './fold-replicas.ts';
 import { frameworkOf } from './framework-of.ts';
 import { jobOf } from './job-of.ts';
@@ -46,17 +45,16 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
   if (row.unreadable.length > 0) return skip('unreadable', row.unreadable.join(', '));
   const replica = foldReplicas(row);
   if (replica.skipped) return replica;
-  const folded = foldContext(replica.value.row);
-  if (folded.skipped) return folded;
-  const cluster = clusterOf(folded.value.row);
+  const { row: folded } = replica.value;
+  const cluster = clusterOf(folded);
   if (cluster.skipped) return cluster;
   const { framework, era, assumed } = frameworkOf(row);
-  const made = jobOf(folded.value.row, { cluster: cluster.value.cluster, framework, era });
+  const made = jobOf(folded, { cluster: cluster.value.cluster, framework, era });
   if (made.skipped) return made;
   const { job } = made.value;
-  const layout = layoutOf(folded.value.row, job, era);
+  const layout = layoutOf(folded, job, era);
   if (layout.skipped) return layout;
-  const options = unfolded(optionsOfEra(job, era), folded.value.context);
+  const options = optionsOfEra(job, era);
   const evaluator = createEvaluator(job, options);
   const seconds = secondsOf(evaluator, layout.value);
   return {
@@ -64,7 +62,7 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
       seconds,
       ...rangeOf(job, options, layout.value, seconds),
       ...memoryOf(evaluator, layout.value),
-      assumed: [...assumed, ...[cluster, replica, folded, made, layout].flatMap(({ value }) => value.assumed)],
+      assumed: [...assumed, ...[cluster, replica, made, layout].flatMap(({ value }) => value.assumed)],
       ...amountsOf(job, layout.value.layout, row),
       jobKey: [row.source, job.model.name, modelKey(row), row.gpu, row.n_gpus, row.precision].join('|'),
     },

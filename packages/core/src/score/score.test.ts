@@ -72,13 +72,13 @@ describe('a run', () => {
     const half = only({ ...modern, precision: 'BF16' }).predictedSeconds ?? 0;
     expect(only({ ...modern, precision: 'FP8' }).predictedSeconds).toBeLessThan(half);
   });
-  it('with context ranks takes about as long as with as many data ranks, longer by attention of whole sequences', () => {
+  it('with context ranks takes longer than with as many data ranks: attention of whole sequences, and keys that cross nodes', () => {
     const long = { gpu: 'H100-80GB-SXM', framework: 'NeMo', year: 2025, seq: 8192, n_gpus: 128, recompute: 'none' };
     const data = only({ ...long, dp: 2, seq: 4096, global_batch: 128 }).predictedSeconds ?? 0;
     const context = only({ ...long, cp: 2, dp: 1 });
-    expect(context.assumed.some((each) => each.startsWith('context: 2 ranks'))).toBe(true);
+    expect(context.assumed.some((each) => each.startsWith('context: keys and values'))).toBe(true);
     expect(context.predictedSeconds).toBeGreaterThan(data);
-    expect(context.predictedSeconds).toBeLessThan(1.2 * data);
+    expect(context.predictedSeconds).toBeLessThan(2 * data);
   });
   it('whose framework nobody knows is priced with the default profile, and says so', () => {
     expect(only({ framework: 'homemade' }).assumed).toContain('framework: homemade, priced as the default profile');
