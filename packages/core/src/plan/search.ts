@@ -52,9 +52,8 @@ export interface SearchOptions {
 export function searchLayouts(job: Job, options: SearchOptions): SearchResult {
   const evaluator = createEvaluator(job);
   const space = layoutSpace(job, job.layout, splitCosts(job));
-  const bounded = boundAll(evaluator, space.layouts(), space.legal, options);
-  const found = evaluateInOrder(evaluator, bounded.candidates, options);
-  const outOfMemory = bounded.tooLarge + found.tooLarge;
+  const { contest, ...bounded } = boundAll(evaluator, space.layouts(), space.legal, options);
+  const outOfMemory = bounded.tooLarge + contest.tooLarge();
   return {
     considered: space.considered,
     legal: space.legal,
@@ -62,12 +61,12 @@ export function searchLayouts(job: Job, options: SearchOptions): SearchResult {
       ...space.rejected,
       ...(bounded.layerTooLarge > 0 && { LAYER_DOES_NOT_FIT: bounded.layerTooLarge }),
       ...(outOfMemory > 0 && { OUT_OF_MEMORY: outOfMemory }),
-      ...(found.atRisk.length > 0 && { MEMORY_AT_RISK: found.atRisk.length }),
+      ...(contest.atRisk.length > 0 && { MEMORY_AT_RISK: contest.atRisk.length }),
     },
-    evaluated: found.evaluated,
-    proven: found.best.length > 0,
-    best: found.best,
-    atRisk: found.atRisk,
+    evaluated: contest.evaluated(),
+    proven: contest.best.length > 0,
+    best: contest.best,
+    atRisk: contest.atRisk,
     leastMemory: bounded.leastMemory,
     evaluator,
   };
@@ -90,9 +89,16 @@ interface Bounded {
   readonly rank: Rank;
 }
 
+/** Candidates that are held before the first of them are evaluated: most of those that follow then cannot win. */
+const HELD = 2 ** 16;
+/** Evaluations at such a point, while nobody knows yet what there is to beat. */
+const EARLY_EVALUATIONS = 512;
+
 function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number, options: SearchOptions) {
   const { onProgress, ranking = 'time' } = options;
-  const candidates: Bounded[] = [];
+  const contest = createContest(evaluator, options);
+  let candidates: Bounded[] = [];
+  let hold = HELD;
   let tooLarge = 0;
   let layerTooLarge = 0;
   let done = 0;
@@ -106,14 +112,31 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
     }
     const memory = deviceMemory(evaluator.job, layout, bound.peakBytes, bound.residentBytes);
     if (memory.verdict !== 'does-not-fit') {
-      candidates.push({ layout, rank: rankOf(ranking, bound.seconds, memory.deviceBytes) });
+      const rank = rankOf(ranking, bound.seconds, memory.deviceBytes);
+      if (contest.canEnter(rank)) candidates.push({ layout, rank });
     } else if (hasRoomForLayer(layout)) tooLarge += 1;
     else layerTooLarge += 1;
     done += 1;
     if (done % 4096 === 0) onProgress?.(done, legal, 'bound');
+    if (candidates.length >= hold) {
+      candidates = contest.run(candidates, EARLY_EVALUATIONS);
+      hold = Math.max(HELD, 2 * candidates.length);
+    }
   }
-  candidates.sort((a, b) => a.rank.first - b.rank.first || a.rank.second - b.rank.second);
-  return { candidates, tooLarge, layerTooLarge, leastMemory };
+  contest.run(candidates, Number.POSITIVE_INFINITY);
+  return { contest, tooLarge, layerTooLarge, leastMemory };
+}
+
+/** Who is best so far, and of which splits. */
+interface Contest {
+  readonly best: readonly Candidate[];
+  readonly atRisk: readonly Candidate[];
+  readonly tooLarge: () => number;
+  readonly evaluated: () => number;
+  /** Whether a layout with this bound can still be among the best. */
+  readonly canEnter: (rank: Rank) => boolean;
+  /** Evaluates in order of bound, at most so many; gives those that were not looked at and can still enter. */
+  readonly run: (candidates: Bounded[], most: number) => Bounded[];
 }
 
 /** Evaluates in order of bound, and keeps the best layout of each split.
@@ -121,7 +144,7 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
  * A layout is left out when its bound is not before the best of its split; all that follow are, once `top` splits are
  * known and the bound is not before the last of them.
  */
-function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], options: SearchOptions) {
+function createContest(evaluator: Evaluator, options: SearchOptions): Contest {
   const { top, onProgress, ranking = 'time' } = options;
   const rankOfCandidate = ({ evaluation, deviceBytes }: Candidate): Rank =>
     rankOf(ranking, evaluation.seconds, deviceBytes);
@@ -129,14 +152,11 @@ function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], o
   const atRisk: Candidate[] = [];
   let tooLarge = 0;
   let evaluated = 0;
-  for (const { layout, rank } of candidates) {
+  const canEnter = (rank: Rank): boolean => {
     const last = best[top - 1];
-    if (last !== undefined && !isBefore(rank, rankOfCandidate(last))) break;
-    const sibling = best.find((each) => sameSplit(each.layout, layout));
-    if (sibling !== undefined && !isBefore(rank, rankOfCandidate(sibling))) continue;
-    const candidate = evaluateLayout(evaluator, layout);
-    evaluated += 1;
-    if (evaluated % 64 === 0) onProgress?.(evaluated, candidates.length, 'evaluate');
+    return last === undefined || isBefore(rank, rankOfCandidate(last));
+  };
+  const enter = (candidate: Candidate, sibling: Candidate | undefined): void => {
     if (candidate.verdict === 'does-not-fit') tooLarge += 1;
     else if (candidate.verdict === 'at-risk') insert(atRisk, candidate, rankOfCandidate);
     else if (sibling === undefined || isBefore(rankOfCandidate(candidate), rankOfCandidate(sibling))) {
@@ -144,8 +164,23 @@ function evaluateInOrder(evaluator: Evaluator, candidates: readonly Bounded[], o
       insert(best, candidate, rankOfCandidate);
       if (best.length > top) best.pop();
     }
-  }
-  return { best, atRisk, tooLarge, evaluated };
+  };
+  const run = (candidates: Bounded[], most: number): Bounded[] => {
+    candidates.sort((a, b) => a.rank.first - b.rank.first || a.rank.second - b.rank.second);
+    const until = evaluated + most;
+    let at = 0;
+    for (; at < candidates.length && evaluated < until; at++) {
+      const { layout, rank } = candidates[at] as Bounded;
+      if (!canEnter(rank)) return [];
+      const sibling = best.find((each) => sameSplit(each.layout, layout));
+      if (sibling !== undefined && !isBefore(rank, rankOfCandidate(sibling))) continue;
+      enter(evaluateLayout(evaluator, layout), sibling);
+      evaluated += 1;
+      if (evaluated % 64 === 0) onProgress?.(evaluated, candidates.length, 'evaluate');
+    }
+    return candidates.slice(at).filter(({ rank }) => canEnter(rank));
+  };
+  return { best, atRisk, tooLarge: () => tooLarge, evaluated: () => evaluated, canEnter, run };
 }
 
 /** Layouts that split the ranks alike: they differ in schedule, sharding, recomputation and the like. */

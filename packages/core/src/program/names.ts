@@ -36,9 +36,7 @@ export function nameScope(program: Program, list: RankList): NameScope {
     inCall: (name, block, call) => {
       const boundary = boundaryOf(name, block);
       const declaration = declarations.get(boundary?.base ?? name);
-      if (declaration) {
-        return known.whole(instanceName(declaration, boundary?.index ?? block, call.microBatch), declaration);
-      }
+      if (declaration) return known.inScope(declaration, boundary?.index ?? block, call.microBatch);
       return name.startsWith('G.') ? parameter(name.slice(2), 'G', block, call) : parameter(name, 'W', block, call);
     },
   };
@@ -52,6 +50,8 @@ interface KnownOperands {
   readonly operands: Map<string, Operand>;
   instance(name: string, declaration: BufferDeclaration): Instance;
   whole(name: string, declaration: BufferDeclaration): Operand;
+  /** The whole operand of a declaration with its indices filled in. */
+  inScope(declaration: BufferDeclaration, index: number, microBatch: number): Operand;
 }
 
 function knownOperands(): KnownOperands {
@@ -71,7 +71,22 @@ function knownOperands(): KnownOperands {
     operands.set(name, created);
     return created;
   };
-  return { instances, operands, instance, whole };
+  // Numbers instead of names: a step names its buffers a million times.
+  const scoped = new Map<BufferDeclaration, Map<number, Operand>>();
+  const inScope = (declaration: BufferDeclaration, index: number, microBatch: number): Operand => {
+    let ofDeclaration = scoped.get(declaration);
+    if (ofDeclaration === undefined) {
+      ofDeclaration = new Map();
+      scoped.set(declaration, ofDeclaration);
+    }
+    const key = microBatch * 2 ** 24 + index + 1;
+    const found = ofDeclaration.get(key);
+    if (found) return found;
+    const created = whole(instanceName(declaration, index, microBatch), declaration);
+    ofDeclaration.set(key, created);
+    return created;
+  };
+  return { instances, operands, instance, whole, inScope };
 }
 
 /** Names as lines of a list write them: `x1[0]`, `W.body@3`, `G.body.summed`. */
