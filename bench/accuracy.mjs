@@ -29,7 +29,9 @@ say('p90 error', percent(overall.p90), '%');
 say('in range', percent(overall.coverage), '%');
 say('null model on the same rows', percent(nullModel.overall?.mape), '%');
 say('this model on the rows of the null model', percent(nullModel.ours?.mape), '%');
-for (const each of bySource.filter((source) => source.rows > 0)) say(each.source, percent(each.mape), '%');
+const timed = bySource.filter((source) => source.rows > 0);
+say("mean of the sources' means", percent(timed.reduce((sum, each) => sum + each.mape, 0) / timed.length), '%');
+for (const each of timed) say(each.source, percent(each.mape), '%');
 function table(head, align, lines) {
   const row = (cells) => `| ${cells.join(' | ')} |`;
   return [row(head), `|${align.map((each) => (each === 'r' ? '--:' : '---')).join('|')}|`, ...lines.map(row)].join(
@@ -104,6 +106,14 @@ function memoryTable() {
   return table(['source', 'rows', 'mean', 'bias', 'worst'], ['l', 'r', 'r', 'r', 'r'], lines);
 }
 
+/** Runs with a measured time ran: a verdict that they do not fit is false. */
+function falselyRefused() {
+  const ran = score.rows.filter((row) => row.error !== undefined);
+  const refused = ran.filter((row) => row.verdict === 'does-not-fit');
+  return `${refused.length} of the ${ran.length} runs with a measured time (${percent(refused.length / ran.length)} %) are said not to fit, though they ran. Rows
+do not say what recipes keep on the host, or which modules they recompute; how much of this is that, and how much is this model, is open.`;
+}
+
 function historyTable() {
   const keys = ['date', 'change', 'rows', 'mean', 'median', 'bias'];
   const lines = csv('data/accuracy-history.csv').map((row) => keys.map((key) => row[key] || '-'));
@@ -139,6 +149,8 @@ Exclusions, with the reason for each row: \`data/exclusions.csv\`.
 Decimal GB of what the source measured: tensors, tensors and fragments, or the whole device.
 
 ${memoryTable()}
+
+${falselyRefused()}
 
 ## History
 

@@ -11,7 +11,7 @@ describe('predictions on published runs', () => {
     expect(issues).toEqual([]);
     const sample = rows.filter(({ source }, index) => index % 4 === 0 || whole.includes(source));
     const score = scoreRuns(sample, { exclusions: readExclusions(named('data/exclusions.csv')).reasons });
-    expect(score.overall.rows).toBeGreaterThan(200);
+    expect(score.overall.rows).toBeGreaterThan(250);
     expect(score.overall.mape).toBeLessThan(0.12);
     expect(score.overall.median).toBeLessThan(0.08);
     for (const source of [...whole, 'vTrain validation data, several nodes']) {

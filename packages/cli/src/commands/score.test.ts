@@ -19,19 +19,19 @@ describe('meshwright score', () => {
     const [answer, , table] = out.split('\n');
     expect(answer).toMatch(/^2 rows priced: mean error [\d.]+ %, median [\d.]+ %, bias -?[\d.]+ %$/);
     expect(table).toMatch(/^source +rows +skipped +mean %/);
-    expect(out).toMatch(/experts-not-priced +1 +experts over ranks of their own/);
+    expect(out).toMatch(/dimensions-missing +1 +dimensions of the model are not given/);
   });
 
   it('gives the object of the contract', async () => {
     const { out } = await runIn(['score', 'runs.csv', '--json'], { files });
     const score = JSON.parse(out);
-    expect(score).toMatchObject({ schema: 'meshwright.score/1', skipped: { 'experts-not-priced': 1 } });
+    expect(score).toMatchObject({ schema: 'meshwright.score/1', skipped: { 'dimensions-missing': 1 } });
     expect(Object.keys(score)[0]).toBe('schema');
     const [first, , last] = score.rows;
     expect(first.low).toBeLessThanOrEqual(first.predictedSeconds);
     expect(first.error).toBeCloseTo(first.predictedSeconds / 0.5 - 1, 12);
     expect(first.assumed).toContain('key and value heads: as many as query heads');
-    expect(last).toMatchObject({ id: 'b-2', skipped: 'experts-not-priced', assumed: [] });
+    expect(last).toMatchObject({ id: 'b-2', skipped: 'dimensions-missing', assumed: [] });
     expect(score.bySource.map((each: { source: string }) => each.source)).toEqual(['one', 'two']);
     expect(score.nullModel.bySource).toHaveLength(2);
   });

@@ -1,5 +1,6 @@
 /** @file Models: from a preset, from dimensions or from a Hugging Face configuration; their parameters and FLOPs. */
 
+export { modelOf as modelFromShape } from './check.ts';
 export { checkCompiles } from './compiles.ts';
 export { countParameters, elementsOf, isRoutedExpert, type ParameterCounts } from './counts.ts';
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
@@ -9,6 +10,7 @@ export { blockParameters, type HfTensor, hfTensors, hfTensorsOfMtp, parametersOf
 export { type ModelPreset, modelFromPreset, type PresetName, presetNames, presets } from './presets/index.ts';
 export { type ConfigOptions, modelFromConfig } from './read-config.ts';
 export { type ModelResult, modelFromDimensions } from './read-dimensions.ts';
+export type { ModelShape } from './shape.ts';
 export type {
   ActivationKind,
   AttentionSpec,

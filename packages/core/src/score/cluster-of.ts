@@ -51,22 +51,33 @@ export function clusterOf(row: RunRow): Outcome<ClusterOfRun> {
   if (gpus === 0 || gpus % perNode !== 0) return skip('gpus-not-whole-nodes', `${gpus} devices in nodes of ${perNode}`);
   const rate = row.interconnect_inter_gbps_per_gpu;
   const share = row.inter_efficiency;
-  const { cluster, issues } = clusterFromRequest(
-    {
-      preset: entry.preset,
-      gpu: entry.gpu,
-      nodes: gpus / perNode,
-      gpusPerNode: perNode,
-      ...(rate !== undefined && {
-        inter: { Gbps: rate, gpusPerNic: 1, ...(share !== undefined && { efficiency: share }) },
-      }),
-    },
-    'cluster',
-  );
+  const request = {
+    preset: entry.preset,
+    gpu: entry.gpu,
+    nodes: gpus / perNode,
+    gpusPerNode: perNode,
+    ...(rate !== undefined && {
+      inter: { Gbps: rate, gpusPerNic: 1, ...(share !== undefined && { efficiency: share }) },
+    }),
+  };
+  const whole = clusterFromRequest(request, 'cluster');
+  const part = whole.cluster === undefined ? undefined : equalPart(whole.cluster, gpus, perNode);
+  const { cluster, issues } =
+    part === undefined ? whole : clusterFromRequest({ ...request, intra: { gpus: part } }, 'cluster');
   if (cluster === undefined) return skip('gpus-not-whole-nodes', issues.map((each) => each.message).join(' '));
   const assumed = [
     ...(row.gpus_per_node === undefined ? [`gpus per node: ${perNode}`] : []),
+    ...(part === undefined ? [] : [`racks: ${part} devices of each`]),
     ...(rate === undefined && gpus > perNode ? [`network: ${cluster.inter.name}`] : []),
   ];
   return { value: { cluster, assumed } };
+}
+
+/** Devices of each rack for a run over several: schedulers place blocks of equal size, so that groups do not straddle racks;
+ * none where racks are nodes or the run fills whole ones. */
+function equalPart({ intra }: ClusterSpec, gpus: number, perNode: number): number | undefined {
+  if (intra.gpus <= perNode || gpus <= intra.gpus || gpus % intra.gpus === 0) return undefined;
+  const most = Math.floor(intra.gpus / perNode);
+  const nodes = Array.from({ length: most }, (_, index) => most - index).find((each) => gpus % (each * perNode) === 0);
+  return nodes === undefined ? undefined : nodes * perNode;
 }

@@ -5,6 +5,8 @@ import type { RunRow } from './run-row.ts';
 interface FrameworkEntry {
   /** Names in the column `framework`. */
   readonly name: RegExp;
+  /** Only for runs over a pipeline. */
+  readonly pipelines?: true;
   readonly framework: FrameworkName;
   /** What is assumed where the named software is not the profile's own. */
   readonly as?: string;
@@ -25,6 +27,12 @@ const entries: readonly FrameworkEntry[] = [
     name: /megatron-deepspeed/i,
     framework: 'megatron',
     own: { accumulation: { value: 'separate', source: forked, asOf: '2026-11' } },
+  },
+  {
+    name: /nemo automodel/i,
+    pipelines: true,
+    framework: 'torchtitan',
+    as: 'Automodel over a pipeline as torchtitan: both on torch.distributed.pipelining',
   },
   { name: /nemo automodel/i, framework: 'fsdp', as: 'Automodel as FSDP on PyTorch' },
   { name: /nemo|bridge/i, framework: 'nemo' },
@@ -58,7 +66,7 @@ export interface FrameworkOfRun {
 
 /** The framework of a run; one that is not known is priced with the default profile, and the row says so. */
 export function frameworkOf(row: RunRow): FrameworkOfRun {
-  const entry = entries.find(({ name }) => name.test(row.framework));
+  const entry = entries.find(({ name, pipelines }) => name.test(row.framework) && (!pipelines || (row.pp ?? 1) > 1));
   const framework = entry?.framework ?? 'meshwright';
   const said = row.framework === '' ? 'not stated' : row.framework;
   return {

@@ -4,7 +4,8 @@ import type { ClusterSpec } from '../cluster/index.ts';
 import { InputError } from '../errors/index.ts';
 import { type FrameworkEra, type FrameworkName, frameworks } from '../frameworks/index.ts';
 import { createJob, type Job, type Precision } from '../job/index.ts';
-import { type ModelSpec, modelFromDimensions } from '../model/index.ts';
+import { modelFromDimensions } from '../model/index.ts';
+import { type ModelOfRun, mixtureOf } from './mixture-of.ts';
 import type { RunRow } from './run-row.ts';
 import { type Outcome, skip } from './skip.ts';
 
@@ -30,12 +31,13 @@ const gated = /glu/i;
 /** The job of a run. */
 export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
   const workload = row.workload.toLowerCase();
-  if (workload !== '' && workload !== 'pretrain') return skip('workload-not-priced', row.workload);
-  if (row.experts !== undefined) return skip('experts-not-priced', `${row.experts} experts`);
-  if (/MLA|mamba|linear/i.test(row.attn)) return skip('attention-not-priced', row.attn);
+  if (!['', 'pretrain', 'sft'].includes(workload)) return skip('workload-not-priced', row.workload);
+  if (/mamba|linear/i.test(row.attn) || (/MLA/i.test(row.attn) && row.preset === ''))
+    return skip('attention-not-priced', row.attn);
   const format = formatOf(row.precision);
   if (format === undefined) return skip('precision-not-priced', row.precision);
-  const model = modelOf(row, parts);
+  const pad = (vocabulary: number): number => paddedVocabulary(vocabulary, parts.framework, row.tp ?? 1);
+  const model = row.experts === undefined && row.preset === '' ? denseOf(row, pad) : mixtureOf(row, pad);
   if (model.skipped) return model;
   const { global_batch: sequences, seq: length } = row;
   if (sequences === undefined || length === undefined) return skip('batch-missing', 'global batch or sequence length');
@@ -50,9 +52,11 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
       batch: { sequences, length },
       precision: format.precision,
       framework: parts.framework,
+      workload: workload === 'sft' ? 'sft' : 'pretrain',
       kernels: { attention, dropout, ...(format.fp8 && { products: format.fp8 }) },
     });
     const assumed = [
+      ...(workload === 'sft' ? ['answers: sequences of full length'] : []),
       ...model.value.assumed,
       ...format.assumed,
       `attention: ${parts.era.attention.value}`,
@@ -85,7 +89,7 @@ function formatOf(text: string): Format | undefined {
   return text === '' ? { precision: 'bf16', fp8: undefined, assumed: ['precision: bf16'] } : undefined;
 }
 
-function modelOf(row: RunRow, { framework }: JobParts): Outcome<{ model: ModelSpec; assumed: readonly string[] }> {
+function denseOf(row: RunRow, pad: (vocabulary: number) => number): Outcome<ModelOfRun> {
   const { layers, hidden, heads, ffn_hidden: ffn, vocab, seq, kv_heads: kvHeads, head_dim: headSize } = row;
   const missing = Object.entries({ layers, hidden, heads, seq }).filter(([, value]) => value === undefined);
   if (missing.length > 0) return skip('dimensions-missing', missing.map(([key]) => key).join(', '));
@@ -99,7 +103,7 @@ function modelOf(row: RunRow, { framework }: JobParts): Outcome<{ model: ModelSp
       layers,
       hidden,
       heads,
-      vocab: paddedVocabulary(vocab ?? USUAL_VOCABULARY, framework, row.tp ?? 1),
+      vocab: pad(vocab ?? USUAL_VOCABULARY),
       ...(ffn !== undefined && { ffn }),
       ...(headSize !== undefined && { headSize }),
       ...(kvHeads !== undefined && { kvHeads }),

@@ -25,6 +25,7 @@ export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<Layo
   const { tp: tensor, pp: pipeline, dp: data, cp: context = 1, micro_batch: microBatch } = row;
   if (tensor === undefined || pipeline === undefined || data === undefined)
     return skip('layout-missing', 'a degree is blank');
+  if (row.experts !== undefined && row.ep === undefined) return skip('layout-missing', 'the expert degree is blank');
   if (microBatch === undefined) return skip('batch-missing', 'micro-batch');
   if (job.batch.length % (2 * context) !== 0) return skip('context-not-priced', `context degree ${context}`);
   const chunks = chunksOf(row, job, pipeline, data * microBatch);
@@ -40,6 +41,8 @@ export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<Layo
     pipeline,
     data,
     context,
+    expert: row.ep ?? 1,
+    ...(row.etp !== undefined && { expertTensor: row.etp }),
     microBatch,
     chunks: chunks.value.chunks,
     sharding: sharding.value.sharding,

@@ -80,6 +80,23 @@ describe('a run', () => {
     expect(context.predictedSeconds).toBeGreaterThan(data);
     expect(context.predictedSeconds).toBeLessThan(2 * data);
   });
+  it('that tunes all weights on answers is priced as one that trains them', () => {
+    expect(only({ workload: 'sft' }).predictedSeconds).toBe(only({}).predictedSeconds);
+    expect(only({ workload: 'sft' }).assumed).toContain('answers: sequences of full length');
+  });
+  it('over a pipeline of Automodel is priced as torchtitan, without one as FSDP', () => {
+    const automodel = {
+      gpu: 'H100-80GB-SXM',
+      framework: 'NeMo Automodel (PyTorch)',
+      year: 2026,
+      sp: '',
+      zero_fsdp: 'FSDP2',
+    };
+    expect(only({ ...automodel, recompute: 'none' }).assumed.join()).toContain('as torchtitan');
+    expect(only({ ...automodel, pp: 1, vpp: 1, dp: 8, recompute: 'none' }).assumed).toContain(
+      'framework: Automodel as FSDP on PyTorch',
+    );
+  });
   it('whose framework nobody knows is priced with the default profile, and says so', () => {
     expect(only({ framework: 'homemade' }).assumed).toContain('framework: homemade, priced as the default profile');
   });
@@ -99,10 +116,17 @@ describe('a run that cannot be priced is skipped with a reason of the closed lis
     ['recompute-unknown', { recompute: 'sometimes' }],
     ['sharding-not-priced', { zero_fsdp: 'FSDP (shard 6)', dp: 8, tp: 1 }],
     ['context-not-priced', { cp: 3, n_gpus: 192, dp: 1 }],
-    ['experts-not-priced', { experts: 8 }],
     ['attention-not-priced', { attn: 'MLA' }],
     ['precision-not-priced', { precision: 'NVFP4' }],
     ['workload-not-priced', { workload: 'lora' }],
+    ['attention-not-priced', { attn: 'MLA MoE', experts: 64, top_k: 6, expert_ffn: 1408, ep: 1 }],
+    ['dimensions-missing', { experts: 8, top_k: 2, ep: 1 }],
+    ['dimensions-missing', { experts: 8, top_k: 2, expert_ffn: 24576, ep: 1 }],
+    ['dimensions-missing', { preset: 'a model of nobody', experts: 8, ep: 1 }],
+    ['dimensions-illegal', { preset: 'mixtral-8x7b', experts: 8, ep: 1 }],
+    ['dimensions-illegal', { experts: 8, top_k: 9, expert_ffn: 24576, ffn_act: 'swiglu', ep: 1 }],
+    ['layout-missing', { experts: 8, top_k: 2, expert_ffn: 24576, ffn_act: 'swiglu' }],
+    ['layout-illegal', { experts: 8, top_k: 2, expert_ffn: 24576, ffn_act: 'swiglu', ep: 16 }],
     ['layout-illegal', { dp: 4 }],
   ] as const)('%s', (reason, change) => {
     const row = only(change);

@@ -13,10 +13,9 @@ export const skipReasons = {
   'recompute-unknown': 'the kind of recomputation is not one that is priced',
   'sharding-not-priced': 'shards over a part of the data ranks',
   'context-not-priced': 'a context axis that does not cut sequences into equal halves',
-  'experts-not-priced': 'experts over ranks of their own',
-  'attention-not-priced': 'attention other than multi-head and grouped-query',
+  'attention-not-priced': 'attention without a price model, or latent attention whose sizes are not given',
   'precision-not-priced': 'a number format without a price model',
-  'workload-not-priced': 'another workload than pre-training',
+  'workload-not-priced': 'another workload than training all weights',
   'layout-illegal': 'the layout breaks a rule of this tool',
 } as const;
 
