@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'packages/{core,figures,studio,cli}/src/**/*.test.{ts,tsx}',
-            'test/{tools,conformance}/**/*.test.ts',
+            'test/{tools,conformance,fuzz}/**/*.test.ts',
           ],
           setupFiles,
           testTimeout,

@@ -1,14 +1,18 @@
-/** @file Tests that draw their cases from a seed, with all of the cases: `npm run test:long` damages checkpoints in 2,000 ways
- * and breaks runs at 50 instants (a tenth otherwise), `npm run test:layouts` trains under 200 layouts (40 otherwise). */
+/** @file Tests that draw their cases from a seed, with all of the cases: `npm run test:long` reads 110,000 mutated models,
+ * jobs and layouts, damages checkpoints in 2,000 ways and breaks runs at 50 instants (a tenth otherwise), `npm run test:layouts` trains under 200 layouts (40 otherwise). */
 import { root, runTool } from './ready.mjs';
 
 const kinds = {
-  long: { env: 'MESHWRIGHT_LONG', paths: ['packages/runtime/src/checkpoint', 'packages/runtime/src/supervise'] },
-  layouts: { env: 'MESHWRIGHT_LAYOUTS', paths: ['packages/runtime/src/parity/generated'] },
+  long: {
+    env: 'MESHWRIGHT_LONG',
+    projects: ['unit', 'runtime'],
+    paths: ['test/fuzz', 'packages/runtime/src/checkpoint', 'packages/runtime/src/supervise'],
+  },
+  layouts: { env: 'MESHWRIGHT_LAYOUTS', projects: ['runtime'], paths: ['packages/runtime/src/parity/generated'] },
 };
 
-const { env, paths } = kinds[process.argv[2] ?? 'long'];
-const args = ['run', '--root', root, '--maxWorkers=1', '--project', 'runtime', ...paths];
+const { env, projects, paths } = kinds[process.argv[2] ?? 'long'];
+const args = ['run', '--root', root, '--maxWorkers=1', ...projects.flatMap((each) => ['--project', each]), ...paths];
 const { status } = runTool('vitest/vitest.mjs', args, {
   env: { ...process.env, [env]: '1', MESHWRIGHT_BUILT: '1' },
 });

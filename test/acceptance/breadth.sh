@@ -49,6 +49,9 @@ expect 'H5 every preset: tensor innermost, data or pipeline outermost, or the re
 expect_json 'H6 fixed batch, 8 to 4,096 GPUs: a knee with a named cause' "it.sweep.curves[0].kind === 'strong' && it.sweep.curves[0].knee.gpus >= 8 && it.sweep.curves[0].knee.words.length > 0" meshwright plan examples/llama-3.1-70b-64xh100.yaml --sweep gpus=8..4096 --top 1 --json
 expect 'H6 tree below S = N (N - 1 - log2 N) a B, ring above' 'Tests .* passed' tests packages/core/src/cost/tree-or-ring.test.ts
 
+# Fuzz.
+expect 'Fuzz: 11,000 mutated models, jobs and layouts (110,000 by npm run test:long): no crash, no hang, no impossible number' 'Tests .* passed' tests test/fuzz
+
 # Answers.
 expect 'the smallest cluster for training 70B' '^smallest: [0-9]+ GPUs' meshwright plan examples/llama-3.1-70b-64xh100.yaml --gpus min --top 1
 expect 'the cheapest size' '^cheapest: [0-9]+ GPUs?' meshwright plan examples/llama-2-7b-8xh100.yaml --objective cost --price 2.5

@@ -50,10 +50,13 @@ export interface DimensionRule {
 
 const activations: readonly ActivationKind[] = ['gelu', 'gelu-tanh', 'silu', 'relu'];
 
+/** Every layer is written, priced and placed on its own, and nobody trains a quarter of these. */
+const MOST_LAYERS = 512;
+
 /** Every key of the dimensions with its range. The upper ends are far beyond what anybody trains; they catch slips. */
 export const dimensionRules: Readonly<Record<DimensionKey, DimensionRule>> = {
   kind: { type: 'name', what: 'the kind of model', names: ['gpt2', 'llama', 'mixtral', 'toy'], example: 'llama' },
-  layers: { type: 'integer', what: 'the number of layers', min: 1, max: 4096, example: '32' },
+  layers: { type: 'integer', what: 'the number of layers', min: 1, max: MOST_LAYERS, example: '32' },
   hidden: { type: 'integer', what: 'the width of the model', min: 1, max: 2 ** 20, example: '4096' },
   heads: { type: 'integer', what: 'the number of query heads', min: 1, max: 2 ** 16, example: '32' },
   kvHeads: { type: 'integer', what: 'the number of key and value heads', min: 1, max: 2 ** 16 },

@@ -54,10 +54,11 @@ describe('dimensions in a job file', () => {
     [{ ...llama, kvHeads: 8 }, 'KV_HEADS_NOT_DIVISOR model.kvHeads'],
     [{ ...llama, layers: 1.5 }, 'VALUE_WRONG_TYPE model.layers'],
     [{ ...llama, layers: 0 }, 'VALUE_OUT_OF_RANGE model.layers'],
+    [{ ...llama, layers: 513 }, 'VALUE_OUT_OF_RANGE model.layers'],
     [{ ...llama, vocab: Number.POSITIVE_INFINITY }, 'VALUE_OUT_OF_RANGE model.vocab'],
     [{ ...llama, tied: 'yes' }, 'VALUE_WRONG_TYPE model.tied'],
     [{ ...llama, activation: 'relux' }, 'VALUE_UNKNOWN model.activation'],
-    [{ ...llama, layers: 4096, hidden: 2 ** 20, ffn: 2 ** 22, vocab: 9 }, 'MODEL_TOO_LARGE model.layers'],
+    [{ ...llama, layers: 512, hidden: 2 ** 20, ffn: 2 ** 22, vocab: 9 }, 'MODEL_TOO_LARGE model.layers'],
     ['llama', 'VALUE_WRONG_TYPE model'],
   ])('refuse what does not fit: %j', (value, expected) => {
     expect(codes(value)).toEqual([expected]);

@@ -7,12 +7,16 @@ import { evaluateLayout } from './search.ts';
 import { showCandidate } from './show.ts';
 import type { Shown, ShowOptions } from './show-types.ts';
 import { splitCosts } from './split-costs.ts';
+import { stepLimit } from './step-limit.ts';
 
-/** One layout in full: defaults for the keys that `request` leaves out. Throws an InputError when it is not legal. */
+/** One layout in full: defaults for the keys that `request` leaves out. Throws an InputError when it is not legal, or its
+ * step larger than what is written out. */
 export function showLayout(job: Job, request: LayoutRequest = job.layout, options: ShowOptions = {}): Shown {
   const { layout, issues } = completeLayout(request, job, splitCosts(job));
   if (issues.some((each) => each.severity === 'error')) throw new InputError(issues);
   const evaluator = createEvaluator(job);
+  const tooLarge = stepLimit(evaluator, layout);
+  if (tooLarge) throw new InputError([...issues, tooLarge]);
   return showCandidate(evaluator, evaluateLayout(evaluator, layout), { ...options, issues });
 }
 

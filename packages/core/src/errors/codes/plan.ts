@@ -54,7 +54,7 @@ export const plan = {
     fix: 'Use more tensor ranks, or shard the state over data ranks.',
   },
   STEP_TOO_LARGE: {
-    meaning: 'The step has more operations than this process can hold at a time.',
-    fix: 'Simulate fewer micro-batches with --micro-batches, or give Node a larger heap.',
+    meaning: 'The step has more operations than are written out, or than this process can hold at a time.',
+    fix: 'Use fewer stages or chunks; simulate fewer micro-batches with --micro-batches, or give Node a larger heap.',
   },
 } as const;
