@@ -7,7 +7,7 @@
 import { compileProgram } from '../compile/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { type MemoryParts, memoryOf } from '../memory/index.ts';
-import { bytesSent, expandList } from '../program/index.ts';
+import { bytesSent, type ExpandedList, expandList } from '../program/index.ts';
 import {
   type ExchangeTime,
   exchangesOf,
@@ -46,7 +46,7 @@ export function detailOf(evaluator: Evaluator, { layout, evaluation }: Candidate
   for (;;) {
     const near = measure(evaluator, layout, count, peak);
     if (count >= all) return near;
-    const next = measure(evaluator, layout, count + stride, peak, near.last);
+    const next = measure(evaluator, layout, count + stride, peak, near);
     const rounds = (all - count) / stride;
     const seconds = near.seconds + rounds * (next.seconds - near.seconds);
     if (Math.abs(seconds - evaluation.seconds) <= 1e-9 * evaluation.seconds) {
@@ -61,13 +61,21 @@ interface Measured extends LayoutDetail {
   readonly last: number;
 }
 
-function measure(evaluator: Evaluator, layout: Layout, microBatches: number, peak: PeakRate, list?: number): Measured {
+/** Measures a shortened step. `near`: a shorter one, whose slowest list it looks at and whose memory it repeats. */
+function measure(
+  evaluator: Evaluator,
+  layout: Layout,
+  microBatches: number,
+  peak: PeakRate,
+  near?: Measured,
+): Measured {
   const program = compileProgram(shortenedJob(evaluator.job, layout, microBatches), layout);
   const lists = program.lists.map((each) => expandList(program, each));
   const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
-  const last = list ?? step.last;
+  const last = near?.last ?? step.last;
   const parts = lists.map((_, index) => partsOfList(step, index, peak));
-  const sent = bytesSent(program, lists).lists[last];
+  const own = lists[last] as ExpandedList;
+  const sent = bytesSent({ ...program, lists: [own.list] }, [own]).lists[0];
   const exchanges = exchangesOf(step, last).map((row): ExchangeDetail => {
     const match = sent?.exchanges.filter((each) => each.kind === row.kind && each.over === row.over) ?? [];
     return { ...row, bytes: match.reduce((sum, each) => sum + each.bytes, 0) };
@@ -79,7 +87,7 @@ function measure(evaluator: Evaluator, layout: Layout, microBatches: number, pea
     bubbleSeconds: parts.map((each) => each.bubble),
     exchanges,
     hiddenSeconds: exchanges.reduce((sum, row) => sum + row.seconds - row.exposedSeconds, 0),
-    memory: memoryOf(program, lists).lists.map((each) => each.parts),
+    memory: near?.memory ?? memoryOf(program, lists).lists.map((each) => each.parts),
     operations: lists.reduce((sum, each) => sum + each.operations.length, 0),
   };
 }
