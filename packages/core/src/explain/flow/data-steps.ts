@@ -18,7 +18,7 @@ import {
 } from './judge.ts';
 
 const dataOnly = ({ trials }: FlowContext, sharding: Sharding): Trial =>
-  trials.bestOf({ tensor: 1, pipeline: 1, sharding });
+  trials.bestOf({ tensor: 1, pipeline: 1, context: 1, sharding });
 
 /** Does one GPU hold the state and a micro-batch? Then data parallelism is enough. */
 export function askOneGpu(context: FlowContext): Asked {

@@ -25,7 +25,7 @@ export const widestTensor = (context: FlowContext): number =>
   tensorDegrees(context).findLast((tensor) => isLegal(tensorTrial(context, tensor, 1))) ?? 1;
 
 const tensorTrial = ({ trials }: FlowContext, tensor: number, sharding: Sharding): Trial =>
-  trials.bestOf({ tensor, pipeline: 1, sharding });
+  trials.bestOf({ tensor, pipeline: 1, context: 1, sharding });
 
 /** Does splitting each layer over the GPUs of a node help? With sharded weights beside it, unless their gathers were what
  * could not be hidden.
@@ -118,7 +118,7 @@ const pipelineName = (tensor: number, pipeline: number, data: number): string =>
 function pipelineTrial({ trials, facts }: FlowContext, tensor: number, pipeline: number): Trial {
   const data = facts.gpus / (tensor * pipeline);
   const perRank = facts.job.batch.sequences / data;
-  const request = { tensor, pipeline, sharding: 1, chunks: 1, schedule: '1f1b' } as const;
+  const request = { tensor, pipeline, context: 1, sharding: 1, chunks: 1, schedule: '1f1b' } as const;
   const given = facts.job.layout.microBatch;
   const sizes = given === undefined ? [1, 2, 4, 8, 16] : [given];
   const enough = sizes.filter(

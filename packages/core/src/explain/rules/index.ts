@@ -162,7 +162,7 @@ const DATA_ALONE_ENDS: readonly [number, number] = [30e9, 40e9];
 /** Says whether replicas alone (whole or sharded) hold the model here, against what is said of models of its size. */
 function dataAlone(context: FlowContext, optimum: LegalTrial): RuleCheck {
   const { trials, facts } = context;
-  const trial = trials.bestOf({ tensor: 1, pipeline: 1 });
+  const trial = trials.bestOf({ tensor: 1, pipeline: 1, context: 1 });
   const works = fits(trial);
   const [low, high] = DATA_ALONE_ENDS;
   const said = facts.parameters < low ? true : facts.parameters > high ? false : undefined;

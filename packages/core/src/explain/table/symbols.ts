@@ -44,7 +44,7 @@ const dataLink = 'any';
 
 const data = (sharding: Sharding) => ({
   ...overData,
-  request: (): LayoutRequest => ({ tensor: 1, pipeline: 1, sharding }),
+  request: (): LayoutRequest => ({ tensor: 1, pipeline: 1, context: 1, sharding }),
   state: (facts: Facts): string => stateLaw(facts, sharding, 1).symbols,
 });
 
@@ -109,7 +109,7 @@ const tp: Strategy = {
   ...overTensor,
   strategy: 'TP',
   collective: 'all-reduce',
-  request: ({ tensor }) => ({ tensor, pipeline: 1, sharding: 0, sequenceParallel: false }),
+  request: ({ tensor }) => ({ tensor, pipeline: 1, context: 1, sharding: 0, sequenceParallel: false }),
   bytes: (_, { recompute }) => tensorBytes(recompute === 'full' ? 12 : 8),
 };
 
@@ -118,7 +118,7 @@ const tpSp: Strategy = {
   strategy: 'TP+SP',
   splits: 'matrices of layers, sequence between them',
   collective: 'all-gather, reduce-scatter',
-  request: ({ tensor }) => ({ tensor, pipeline: 1, sharding: 0, sequenceParallel: true }),
+  request: ({ tensor }) => ({ tensor, pipeline: 1, context: 1, sharding: 0, sequenceParallel: true }),
   bytes: (_, { recompute, keepGathered }) => tensorBytes(recompute === 'full' ? 12 : keepGathered ? 8 : 10),
 };
 
@@ -134,7 +134,7 @@ const pp: Strategy = {
   blocking: 'no, but bubble (p-1)/(m+p-1)',
   batch: 'N m b, m >= 4 p',
   link: 'slowest, across nodes',
-  request: ({ pipeline }) => ({ tensor: 1, pipeline, sharding: 0, chunks: 1, schedule: '1f1b' }),
+  request: ({ pipeline }) => ({ tensor: 1, pipeline, context: 1, sharding: 0, chunks: 1, schedule: '1f1b' }),
   state: ({ weight, gradient, optimizer }) => `${weight + gradient + optimizer} Psi / p; ends differ`,
   bytes: ({ job }, { pipeline }) => `${pipeline > 2 ? '2 ' : ''}m s b h w${job.model.tied ? '; ends V h g' : ''}`,
 };
