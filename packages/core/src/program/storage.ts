@@ -13,24 +13,24 @@ export interface Storages {
 /** Numbers the memory that the instances of a list lie in; a shard in place shares the number of its buffer. */
 export function storagesOf(expanded: ExpandedList): Storages {
   const owners: Instance[] = [];
-  const numbers = new Map<Instance, number>();
-  const absent = new Map<string, Instance>();
+  const numbers = new Map<string, number>();
+  const byInstance = new Map<Instance, number>();
   const declarations = new Map(expanded.list.buffers.map((buffer) => [buffer.name, buffer]));
-  /** The buffer of a shard in place, which operations may name or not. */
-  const ownerOf = (instance: Instance): Instance => {
-    const name = ownerName(instance);
-    const named = expanded.instances.get(name) ?? absent.get(name);
-    if (named) return named;
-    const owner = { name, declaration: ownerDeclaration(instance, declarations) };
-    absent.set(name, owner);
-    return owner;
+  const create = (name: string, instance: () => Instance): number => {
+    const known = numbers.get(name);
+    if (known !== undefined) return known;
+    numbers.set(name, owners.length);
+    owners.push(instance());
+    return owners.length - 1;
   };
   const numberOf = (instance: Instance): number => {
-    const known = numbers.get(instance);
+    const known = byInstance.get(instance);
     if (known !== undefined) return known;
-    const isShard = instance.declaration.shardOf !== undefined;
-    const number = isShard ? numberOf(ownerOf(instance)) : owners.push(instance) - 1;
-    numbers.set(instance, number);
+    const name = ownerName(instance);
+    const owner = (): Instance =>
+      expanded.instances.get(name) ?? { name, declaration: ownerDeclaration(instance, declarations) };
+    const number = create(name, owner);
+    byInstance.set(instance, number);
     return number;
   };
   return { owners, numberOf };
