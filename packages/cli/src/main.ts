@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import type { WriteStream } from 'node:tty';
+import { isatty, type WriteStream } from 'node:tty';
 import { exitCodes, type Host, readText, type Stream } from './host.ts';
 import { runCommand } from './run-command.ts';
 import { saveChunks } from './save-chunks.ts';
@@ -23,7 +23,8 @@ async function ask(question: string): Promise<string | undefined> {
 }
 
 const host: Host = {
-  ...(process.stdin.isTTY && process.stdout.isTTY && { ask }),
+  // Not process.stdin.isTTY: touching that stream makes a pipe answer EAGAIN to whoever reads it at once.
+  ...(isatty(0) && isatty(1) && { ask }),
   out: streamOf(process.stdout),
   err: streamOf(process.stderr),
   environment: process.env,
