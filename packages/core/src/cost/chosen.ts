@@ -11,7 +11,7 @@ import {
   chooseExchange,
   protocols,
 } from '../collectives/index.ts';
-import { TIER_OVERLAP } from './exchange.ts';
+import { joinedTransfers } from './exchange.ts';
 import type { GroupPrice } from './group-price.ts';
 import type { ExchangeRequest, ExchangeWays } from './price-types.ts';
 
@@ -39,17 +39,14 @@ export function choicesOf(
 /** Seconds of a request whose ways are chosen. */
 export function chosenTime(group: GroupPrice, request: ExchangeRequest, ways: ExchangeWays): number {
   let latency = 0;
-  let slow = 0;
-  let rest = 0;
+  const transfers = { inside: 0, node: 0, between: 0 };
   for (const { algorithm, protocol, tier } of choicesOf(group, request, ways)) {
     const way = algorithms[algorithm];
     const { share, latency: slower } = protocols[protocol];
-    const transfer = way.busiest(request.kind, tier.bytes, tier.ranks) / (tier.bytesPerSecond * share);
+    transfers[tier.name] = way.busiest(request.kind, tier.bytes, tier.ranks) / (tier.bytesPerSecond * share);
     latency += way.steps(request.kind, tier.ranks) * tier.latencySeconds * slower[tier.link];
-    rest += Math.min(slow, transfer);
-    slow = Math.max(slow, transfer);
   }
-  return latency + slow + TIER_OVERLAP * rest;
+  return latency + joinedTransfers(transfers.inside, transfers.node, transfers.between);
 }
 
 function chosen(kind: CollectiveKind, tier: Tier, { algorithm, protocol }: ExchangeWays): Choice {

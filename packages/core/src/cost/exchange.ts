@@ -13,6 +13,12 @@ import type { ExchangeAlgorithm, ExchangeRequest } from './price-types.ts';
 /** Share of the faster tier's transfer that does not hide behind the slower one's. Assumed, 0 to 1. */
 export const TIER_OVERLAP = 0.15;
 
+/** Seconds of transfers on up to three tiers at once. */
+export function joinedTransfers(inside: number, node: number, between: number): number {
+  const slowest = Math.max(inside, node, between);
+  return slowest + TIER_OVERLAP * (inside + node + between - slowest);
+}
+
 /** Seconds of `request` over `group`. */
 export function exchangeTime(group: GroupPrice, request: ExchangeRequest): number {
   const { kind, algorithm, bytes } = request;
@@ -46,36 +52,33 @@ function tiersTime(
   const { inDomain, inNode, islands } = group;
   const { ring, tree } = algorithms;
   let latency = group.start;
-  let slow = 0;
-  let rest = 0;
+  let near = 0;
+  let node = 0;
+  let between = 0;
   if (inDomain > 1) {
     latency = inside.alpha;
-    slow = bytes * inside.perByte + Math.sqrt(bytes) * inside.perRootByte;
+    near = bytes * inside.perByte + Math.sqrt(bytes) * inside.perRootByte;
   }
   let share = bytes / inDomain;
   if (inNode > 1) {
-    const transfer = ring.bytesSent(kind, share, inNode) / group.pcieRate;
     latency += ring.steps(kind, inNode) * group.pcieLatency;
-    rest = Math.min(slow, transfer);
-    slow = Math.max(slow, transfer);
+    node = ring.bytesSent(kind, share, inNode) / group.pcieRate;
     share /= inNode;
   }
   if (islands > 1) {
     let hops = ring.steps(kind, islands) * group.netLatency;
-    let transfer = ring.bytesSent(kind, share, islands) / group.netRate;
+    between = ring.bytesSent(kind, share, islands) / group.netRate;
     if (algorithm === 'auto' || algorithm === 'tree') {
       const treeHops = tree.steps(kind, islands) * group.netLatency;
       const treeTransfer = tree.bytesSent(kind, share, islands) / group.netRate;
-      if (algorithm === 'tree' || treeHops + treeTransfer < hops + transfer) {
+      if (algorithm === 'tree' || treeHops + treeTransfer < hops + between) {
         hops = treeHops;
-        transfer = treeTransfer;
+        between = treeTransfer;
       }
     }
     latency += hops;
-    rest += Math.min(slow, transfer);
-    slow = Math.max(slow, transfer);
   }
-  return latency + slow + TIER_OVERLAP * rest;
+  return latency + joinedTransfers(near, node, between);
 }
 
 /** Peers in the domain at its curve, peers beyond at the rank's share of the slower links. */
@@ -83,27 +86,24 @@ function allToAllTime(group: GroupPrice, bytes: number): number {
   const { ranks, inDomain, inNode, islands } = group;
   const perPeer = bytes / ranks;
   let latency = group.start;
-  let slow = 0;
-  let rest = 0;
+  let near = 0;
+  let node = 0;
+  let between = 0;
   if (inDomain > 1) {
     const inside = group.domain.allToAll;
-    const near = perPeer * inDomain;
+    const here = perPeer * inDomain;
     latency = inside.alpha;
-    slow = near * inside.perByte + Math.sqrt(near) * inside.perRootByte;
+    near = here * inside.perByte + Math.sqrt(here) * inside.perRootByte;
   }
   if (inNode > 1) {
-    const transfer = (perPeer * inDomain * (inNode - 1)) / group.pcieOutRate;
     latency += Math.ceil(Math.log2(inNode)) * group.pcieLatency;
-    rest = Math.min(slow, transfer);
-    slow = Math.max(slow, transfer);
+    node = (perPeer * inDomain * (inNode - 1)) / group.pcieOutRate;
   }
   if (islands > 1) {
-    const transfer = (perPeer * Math.max(0, ranks - inDomain * inNode)) / group.netOutRate;
     latency += Math.ceil(Math.log2(islands)) * group.netLatency;
-    rest += Math.min(slow, transfer);
-    slow = Math.max(slow, transfer);
+    between = (perPeer * Math.max(0, ranks - inDomain * inNode)) / group.netOutRate;
   }
-  return latency + slow + TIER_OVERLAP * rest;
+  return latency + joinedTransfers(near, node, between);
 }
 
 /** One step to all others; for scalars, where the time is latency. */
