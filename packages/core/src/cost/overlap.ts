@@ -28,3 +28,9 @@ export const OVERLAP: Overlap = {
     source: 'a guess within the range of the physics notes',
   },
 };
+
+/** The factors of {@link OVERLAP}. */
+export const SLOW_DOWN: { readonly compute: number; readonly exchange: number } = Object.freeze({
+  compute: OVERLAP.compute.value,
+  exchange: OVERLAP.exchange.value,
+});

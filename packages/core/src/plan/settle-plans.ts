@@ -5,7 +5,7 @@
  * stays a lower bound.
  */
 import { compileProgram } from '../compile/index.ts';
-import { networkOf, OVERLAP } from '../cost/index.ts';
+import { networkOf, SLOW_DOWN } from '../cost/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { operationCount, pricesOf, simulateProgram, simulateShared } from '../sim/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
@@ -44,9 +44,8 @@ function addedSeconds(evaluator: Evaluator, layout: Layout, microBatches: number
   const program = compileProgram(shortenedJob(job, layout, microBatches), layout);
   if (operationCount(program) > MOST_OPERATIONS) return undefined;
   const prices = evaluator.pricesOf(layout);
-  const slowDown = { compute: OVERLAP.compute.value, exchange: OVERLAP.exchange.value };
   const alone = simulateProgram(program, pricesOf(program, prices));
   const lists = alone.lists.map(({ expanded }) => expanded);
-  const shared = simulateShared(program, { prices, network: networkOf(job.cluster), slowDown }, lists);
+  const shared = simulateShared(program, { prices, network: networkOf(job.cluster), slowDown: SLOW_DOWN }, lists);
   return shared.seconds - alone.seconds;
 }

@@ -5,7 +5,7 @@
  * block level, to 1e-9) bounds `sharedSeconds` from below, that `slowedSeconds`, and that the disturbed step.
  */
 import { compileProgram } from '../compile/index.ts';
-import { type LinkFault, networkOf, OVERLAP, type Prices } from '../cost/index.ts';
+import { type LinkFault, networkOf, type Prices, SLOW_DOWN } from '../cost/index.ts';
 import type { Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { expandList, type Program } from '../program/index.ts';
@@ -40,9 +40,6 @@ export interface SettledStep {
   readonly slowedSeconds?: number;
 }
 
-/** How much kernels and exchanges slow each other down ({@link OVERLAP}). */
-const slowDown = { compute: OVERLAP.compute.value, exchange: OVERLAP.exchange.value };
-
 /** Simulates the step of a legal layout. Throws an InputError for links and devices that are not there. */
 export function settleLayout(job: Job, layout: Layout, prices: Prices, options: SettleOptions = {}): SettledStep {
   const { alone = false, links = [], slowDevices = [], jitter } = options;
@@ -52,9 +49,15 @@ export function settleLayout(job: Job, layout: Layout, prices: Prices, options: 
   if (alone) return { program, prices, step: own, aloneSeconds: own.seconds };
   const healthy = { prices, network: networkOf(job.cluster) };
   const shared = simulateShared(program, healthy, lists);
-  const slowed = simulateShared(program, { ...healthy, network: networkOf(job.cluster), slowDown }, lists);
+  const slowed = simulateShared(program, { ...healthy, network: networkOf(job.cluster), slowDown: SLOW_DOWN }, lists);
   const disturbed = links.length > 0 || slowDevices.length > 0 || jitter !== undefined;
-  const setting = { prices, network: networkOf(job.cluster, links), slowDown, slowDevices, ...(jitter && { jitter }) };
+  const setting = {
+    prices,
+    network: networkOf(job.cluster, links),
+    slowDown: SLOW_DOWN,
+    slowDevices,
+    ...(jitter && { jitter }),
+  };
   return {
     program,
     prices,
