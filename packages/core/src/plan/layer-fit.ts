@@ -17,11 +17,12 @@ function layerStateBytes(evaluator: Evaluator, layout: Layout): number {
 /** {@link layerStateBytes} against the device, once for each choice of degrees and types. */
 export function layerFits(evaluator: Evaluator): (layout: Layout) => boolean {
   const capacity = capacityBytes(evaluator.job.cluster);
-  const known = new Map<number, boolean>();
+  const known = new Map<string, boolean>();
   return (layout) => {
-    const { tensor, data, sharding, sequenceParallel, gradientType } = layout;
+    const { tensor, data, context, expert, expertTensor, sharding, sequenceParallel, gradientType } = layout;
     const kind = sharding * 8 + (sequenceParallel ? 4 : 0) + (gradientType === 'fp32' ? 2 : 0);
-    const key = ((tensor * 2 ** 17 + data) * 8 + (layout.gradientReduction === 'per-step' ? 1 : 0)) * 32 + kind;
+    const reduction = layout.gradientReduction === 'per-step' ? 1 : 0;
+    const key = [tensor, data, context, expert, expertTensor, reduction, kind].join();
     const found = known.get(key);
     if (found !== undefined) return found;
     const fits = layerStateBytes(evaluator, layout) <= capacity;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clusterFromRequest } from '../cluster/index.ts';
 import { createJob, type Job } from '../job/index.ts';
-import { layoutSpace } from '../layout/index.ts';
+import { formatLayout, layoutSpace } from '../layout/index.ts';
 import { modelFromDimensions } from '../model/index.ts';
 import { createEvaluator } from './evaluate/index.ts';
 import { type Candidate, evaluateLayout, searchLayouts } from './search.ts';
@@ -13,6 +13,14 @@ function jobOf(cluster: string, hidden: number): Job {
   const { model } = modelFromDimensions(dimensions, 'model');
   if (!found || !model) throw new Error('internal: the fixture is broken.');
   return createJob({ name: 'searched', model, cluster: found, batch: { sequences: 16, length: 1024 } });
+}
+
+function mixtureJob(): Job {
+  const { cluster } = clusterFromRequest('1x dgx-h100', 'cluster');
+  const dimensions = { kind: 'mixtral', layers: 4, hidden: 512, heads: 8, kvHeads: 8, ffn: 512, vocab: 32000 } as const;
+  const { model } = modelFromDimensions({ ...dimensions, experts: 8, topK: 2 }, 'model');
+  if (!cluster || !model) throw new Error('internal: the fixture is broken.');
+  return createJob({ name: 'mixture', model, cluster, batch: { sequences: 8, length: 32_768 } });
 }
 
 /** Every legal layout of a job, evaluated. */
@@ -45,6 +53,34 @@ describe('the search', () => {
     expect(found.best.map((each) => each.evaluation.seconds)).toEqual(bestOfSplits(all).slice(0, 3));
     expect(found.legal).toBe(all.length);
     expect(found.evaluated).toBeLessThan(all.length);
+  });
+
+  it('finds them too when it drops what can no longer win before all is bounded', () => {
+    const job = jobOf('1x dgx-a100', 1024);
+    const once = searchLayouts(job, { top: 3 });
+    const early = searchLayouts(job, { top: 3, held: 16 });
+    expect(early.best.map(({ layout }) => layout)).toEqual(once.best.map(({ layout }) => layout));
+    expect(early.legal).toBe(once.legal);
+    expect(early.evaluated).toBeGreaterThanOrEqual(once.evaluated);
+  });
+
+  it('ranks with one evaluator as with one for each layout: experts over their own grid, sequences over context ranks', () => {
+    const job = mixtureJob();
+    const layouts = [...layoutSpace(job, {}, splitCosts(job)).layouts()];
+    const every = Math.ceil(layouts.length / 120);
+    const some = layouts.filter((_, index) => index % every === 0);
+    const grids = new Set(some.map(({ expert, expertTensor, context }) => `${expert} ${expertTensor} ${context}`));
+    expect(grids.size).toBeGreaterThan(4);
+    const shared = createEvaluator(job);
+    for (const layout of some) {
+      const alone = evaluateLayout(createEvaluator(job), layout).evaluation;
+      const { seconds, peakBytes } = evaluateLayout(shared, layout).evaluation;
+      expect([formatLayout(layout), seconds, ...peakBytes]).toEqual([
+        formatLayout(layout),
+        alone.seconds,
+        ...alone.peakBytes,
+      ]);
+    }
   });
 
   it('keeps layouts that fit only with luck apart, and counts them', () => {

@@ -46,6 +46,9 @@ export interface SearchOptions {
   readonly top: number;
   /** Default `time`. */
   readonly ranking?: Ranking;
+  /** Candidates that are held before the first of them are evaluated: most of those that follow then cannot win. Default
+   * 65,536: small spaces are evaluated in order of bound throughout. */
+  readonly held?: number;
   readonly onProgress?: (done: number, total: number, phase: 'bound' | 'evaluate') => void;
 }
 
@@ -89,16 +92,15 @@ interface Bounded {
   readonly rank: Rank;
 }
 
-/** Candidates that are held before the first of them are evaluated: most of those that follow then cannot win. */
 const HELD = 2 ** 16;
-/** Evaluations at such a point, while nobody knows yet what there is to beat. */
+/** Evaluations when so many are held, while nobody knows yet what there is to beat. */
 const EARLY_EVALUATIONS = 512;
 
 function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number, options: SearchOptions) {
-  const { onProgress, ranking = 'time' } = options;
+  const { onProgress, ranking = 'time', held = HELD } = options;
   const contest = createContest(evaluator, options);
   let candidates: Bounded[] = [];
-  let hold = HELD;
+  let hold = held;
   let tooLarge = 0;
   let layerTooLarge = 0;
   let done = 0;
@@ -120,7 +122,7 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
     if (done % 4096 === 0) onProgress?.(done, legal, 'bound');
     if (candidates.length >= hold) {
       candidates = contest.run(candidates, EARLY_EVALUATIONS);
-      hold = Math.max(HELD, 2 * candidates.length);
+      hold = Math.max(held, 2 * candidates.length);
     }
   }
   contest.run(candidates, Number.POSITIVE_INFINITY);
