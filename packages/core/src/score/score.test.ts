@@ -78,7 +78,6 @@ describe('a run', () => {
     const context = only({ ...long, cp: 2, dp: 1 });
     expect(context.assumed.some((each) => each.startsWith('context: keys and values'))).toBe(true);
     expect(context.predictedSeconds).toBeGreaterThan(data);
-    expect(context.predictedSeconds).toBeLessThan(2 * data);
   });
   it('that tunes all weights on answers is priced as one that trains them', () => {
     expect(only({ workload: 'sft' }).predictedSeconds).toBe(only({}).predictedSeconds);
