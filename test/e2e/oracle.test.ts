@@ -15,7 +15,7 @@ import {
   type TensorSet,
   trainProgram,
 } from '@meshwright/runtime';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { corpusTokens } from '../../packages/runtime/src/tokens/corpus.ts';
 
 /** An oracle that we did not write: PyTorch, where a Python that has it is found (Debian: python3-torch). */
@@ -112,16 +112,16 @@ const layouts: readonly (readonly [name: string, layout: LayoutRequest])[] = [
 describe.runIf(python !== undefined)('PyTorch on the same weights and samples', () => {
   describe.each(['gpt2', 'llama'] as const)('a model of kind %s', (kind) => {
     const options = { seed, corpus, learningRate: rate, initialDeviation: 0.15 } as const;
-    const asked = (async () => {
+    let wanted: Answer;
+    beforeAll(async () => {
       const program = programOf(kind, {});
       const { parameters } = await trainProgram(program, { ...options, steps: 0, inline: true });
-      return askTorch(kind, program, parameters);
-    })();
+      wanted = askTorch(kind, program, parameters);
+    });
 
     test.each(
       layouts.flatMap(([name, layout]) => (['plain', 'wasm'] as const).map((kernels) => ({ name, layout, kernels }))),
     )('$kernels kernels on $name', async ({ layout, kernels }) => {
-      const wanted = await asked;
       const run = await trainProgram(programOf(kind, layout), { ...options, steps, kernels, captureGradients: [1] });
       expect(run.stopped).toBe('done');
       expect(Math.abs(run.losses[0]! / wanted.losses[0]! - 1)).toBeLessThan(1e-5);
