@@ -19,7 +19,7 @@ const steps = [
     () =>
       ok(runTool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', '--config', '.dependency-cruiser.mjs'])),
   ],
-  ['browser', prepareBrowser],
+  ['system packages', prepareSystem],
   ['tests', runTests],
   ['dead code', () => ok(runTool('knip/bin/knip.js', ['--no-progress', '--no-config-hints']))],
   ['packages', () => script('tools/check-packages.mjs')],
@@ -27,29 +27,34 @@ const steps = [
   ['examples', () => script('tools/check-examples.mjs')],
 ];
 
-const browsers = ['chromium', 'chromium-browser', 'google-chrome'];
+/** Debian packages that tests need, what tells that they are there, and what is skipped without them. */
+const systemNeeds = [
+  {
+    packages: ['chromium', 'fonts-liberation'],
+    isThere: () => ['chromium', 'chromium-browser', 'google-chrome'].some((name) => answers(name, '--version')),
+    without: 'No Chromium: the journeys through the studio are skipped.',
+  },
+  {
+    packages: ['python3-torch'],
+    isThere: () => ['python3', '/usr/bin/python3'].some((name) => answers(name, '-c', 'import torch')),
+    without: 'No PyTorch: the runtime is not held against it.',
+  },
+];
 
-/** The journeys through the studio need a browser: Debian's, installed here by root or in CI. Elsewhere they are skipped,
- * and the line of the tests says how many. */
-function prepareBrowser() {
-  const isThere = () => browsers.some((name) => ok(spawnSync(name, ['--version'], { stdio: 'ignore' })));
-  const apt = (...args) =>
-    ok(
-      run(process.getuid?.() === 0 ? 'apt-get' : 'sudo', [
-        ...(process.getuid?.() === 0 ? [] : ['-n', 'apt-get']),
-        ...args,
-      ]),
-    );
-  const may = process.getuid?.() === 0 || process.env.CI === 'true';
-  if (isThere()) return true;
-  if (
-    may &&
-    apt('update', '-qq') &&
-    apt('install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation') &&
-    isThere()
-  )
-    return true;
-  console.error('No Chromium: the journeys through the studio are skipped. On Debian: apt-get install chromium.');
+const answers = (name, ...args) => ok(spawnSync(name, args, { stdio: 'ignore' }));
+
+/** Installs what is missing, as root or in CI. Elsewhere the tests that need it are skipped, and the line of the tests says
+ * how many. */
+function prepareSystem() {
+  const isRoot = process.getuid?.() === 0;
+  const apt = (...args) => ok(run(isRoot ? 'apt-get' : 'sudo', [...(isRoot ? [] : ['-n', 'apt-get']), ...args]));
+  const missing = systemNeeds.filter(({ isThere }) => !isThere());
+  if (missing.length > 0 && (isRoot || process.env.CI === 'true') && apt('update', '-qq')) {
+    for (const { packages } of missing) apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+  }
+  for (const { isThere, packages, without } of missing) {
+    if (!isThere()) console.error(`${without} On Debian: apt-get install ${packages.join(' ')}.`);
+  }
   return true;
 }
 
