@@ -26,6 +26,10 @@ export const families = {
     moe_intermediate_size: 24,
     norm_topk_prob: true,
   },
+  'tied experts': {
+    ...{ ...sizes, ...qwenExperts, model_type: 'qwen3_moe', head_dim: 8, moe_intermediate_size: 24 },
+    tie_word_embeddings: true,
+  },
   'norms behind, scaled embedding': { ...sizes, model_type: 'gemma3_text', head_dim: 8, sliding_window: null },
   'side by side with two norms': { ...sizes, model_type: 'gpt_neox', rotary_pct: 0.5 },
   'side by side with one norm, biases': { ...sizes, model_type: 'phi' },
@@ -60,6 +64,7 @@ export const families = {
   'latent attention, narrow queries with biases': {
     ...{ ...sizes, ...latent, ...deepseekExperts, model_type: 'deepseek_v3', first_k_dense_replace: 1 },
     ...{ q_lora_rank: 10, attention_bias: true, scoring_func: 'sigmoid', norm_topk_prob: true, n_shared_experts: 1 },
+    tie_word_embeddings: true,
   },
   'biases of experts and router, sinks, clamped gates': {
     ...{ ...sizes, model_type: 'gpt_oss', head_dim: 4, attention_bias: true, sliding_window: 3 },

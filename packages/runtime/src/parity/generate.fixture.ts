@@ -1,23 +1,25 @@
-/** Legal layouts drawn from a seed until every strategy and every pair of strategies that can stand together is there. A new
- * axis is a line of `choices` and, for each of its kinds, a line of `strategies`. */
+/** Legal layouts drawn from a seed, ordered so that those that bring new pairs of strategies come first. */
 import { clusterFromRequest } from '@meshwright/core/cluster';
+import { InputError } from '@meshwright/core/errors';
 import type { Job } from '@meshwright/core/job';
 import {
   checkLayout,
   completeLayout,
   equalCosts,
   formatLayout,
-  gpusOf,
   type Layout,
   type LayoutRequest,
 } from '@meshwright/core/layout';
 import { mix } from '../numbers/hash.ts';
 import { families } from './families.fixture.ts';
-import { type ModelName, smallJob } from './layouts.fixture.ts';
+import { smallJob } from './layouts.fixture.ts';
+import { type Asked, apart, choices, strategyGroups } from './strategies.fixture.ts';
 
 /** A job with a layout that it may be run under. */
 export interface DrawnLayout {
   readonly name: string;
+  /** Of the job: layouts of the same words have the same reference. */
+  readonly about: string;
   readonly job: Job;
   readonly layout: Layout;
   /** Caps and windows enlarge rounding, so families of models are compared in double precision. */
@@ -25,102 +27,132 @@ export interface DrawnLayout {
   readonly strategies: readonly string[];
 }
 
-const models: readonly ModelName[] = [
-  'gpt2',
-  'llama',
-  'moe',
-  'norms on queries and keys',
-  'norms behind, scaled embedding',
-  'side by side with one norm, biases',
-  'capped scores and logits',
-  'a window',
-  'fused tensors',
-];
+const strategies = Object.values(strategyGroups).flatMap((group) => Object.entries(group));
 
-/** What a layout may ask for, axis by axis: one of each is drawn. Values that stand twice are drawn twice as often. */
-const choices: readonly (readonly LayoutRequest[])[] = [
-  [{}, { tensor: 2 }, { tensor: 2, sequenceParallel: true }, { tensor: 4, sequenceParallel: true }, { tensor: 4 }],
-  [{}, {}, { keepGathered: true }],
-  [{}, { pipeline: 2 }, { pipeline: 4 }, { pipeline: 2, chunks: 2 }],
-  [{}, { schedule: 'gpipe' }, { schedule: 'naive' }, { layersPerStage: [3, 1] }, { layersPerStage: [1, 2, 1, 0] }],
-  [{}, { data: 2 }, { data: 4 }],
-  [{}, { sharding: 0, bucketMB: 0.01 }, { sharding: 1 }, { sharding: 2 }, { sharding: 3 }],
-  [{}, {}, { prefetch: 0 }, { reshard: false }, { gradientReduction: 'per-step' }],
-  [{}, {}, { recompute: 'full' }],
-  [{ microBatch: 1 }, { microBatch: 1 }, { microBatch: 2 }],
-  [{}, {}, { order: ['pipeline', 'context', 'data', 'tensor'] }],
-];
-
-/** Every strategy that a layout may hold; pairs of them are counted. */
-const strategies: Readonly<Record<string, (layout: Layout, job: Job) => boolean>> = {
-  DDP: ({ data, sharding }) => data > 1 && sharding === 0,
-  'ZeRO-1': ({ data, sharding }) => data > 1 && sharding === 1,
-  'ZeRO-2': ({ data, sharding }) => data > 1 && sharding === 2,
-  'ZeRO-3': ({ data, sharding }) => data > 1 && sharding === 3,
-  tensor: ({ tensor, sequenceParallel }) => tensor > 1 && !sequenceParallel,
-  sequence: ({ tensor, sequenceParallel }) => tensor > 1 && sequenceParallel,
-  '1F1B': ({ schedule }) => schedule === '1f1b',
-  GPipe: ({ schedule }) => schedule === 'gpipe',
-  naive: ({ schedule }) => schedule === 'naive',
-  interleaved: ({ schedule }) => schedule === 'interleaved-1f1b',
-  uneven: ({ layersPerStage }) => new Set(layersPerStage).size > 1,
-  recompute: ({ recompute }) => recompute === 'full',
-  experts: (_, { model }) => model.layers.some(({ ffn }) => ffn.kind === 'moe'),
-  tied: (_, { model }) => model.tied,
-  'another order': ({ order }) => order[0] === 'pipeline',
-};
+/** Names of all strategies. */
+const strategyNames: readonly string[] = strategies.map(([name]) => name);
 
 const draw = (seed: number, what: number, below: number): number => mix(mix(seed, 0x1a40), what) % below;
 
 /** Ranks that a small job is drawn for. */
 const MOST_RANKS = 16;
 
-function drawn(seed: number): DrawnLayout | undefined {
-  const model = models[draw(seed, 100, models.length)]!;
-  const asked = choices.reduce<LayoutRequest>(
-    (sum, some, index) => ({ ...sum, ...some[draw(seed, index, some.length)] }),
-    {},
-  );
-  const ranks = (asked.tensor ?? 1) * (asked.pipeline ?? 1) * (asked.data ?? 1);
-  if (ranks < 2 || ranks > MOST_RANKS) return undefined;
-  const optimizer = model === 'moe' || draw(seed, 101, 2) === 0 ? 'sgd' : 'adamw';
-  const nodes = ranks > 8 ? 2 : 1;
-  const { cluster } = clusterFromRequest({ preset: 'dgx-h100', nodes, gpusPerNode: ranks / nodes }, 'cluster');
-  if (!cluster) return undefined;
-  const job: Job = { ...smallJob(model, { optimizer }), cluster };
-  const request = { tensor: 1, pipeline: 1, data: 1, sequenceParallel: false, gradientType: 'fp32', ...asked } as const;
-  const { layout, issues } = completeLayout(request, job, equalCosts(job.model.layers.length));
-  if ([...issues, ...checkLayout(job, layout)].some(({ severity }) => severity === 'error')) return undefined;
-  if (gpusOf(job) !== ranks) return undefined;
-  const held = Object.entries(strategies).flatMap(([name, holds]) => (holds(layout, job) ? [name] : []));
-  const arithmetic = Object.hasOwn(families, model) ? 'float64' : 'float32';
-  return { name: `${model}, ${optimizer}: ${formatLayout(layout)}`, job, layout, arithmetic, strategies: held };
+const base: LayoutRequest = { tensor: 1, pipeline: 1, data: 1, sequenceParallel: false, gradientType: 'fp32' };
+
+/** One of each choice, put together. */
+function ask(seed: number): Asked {
+  return Object.values(choices).reduce<Asked>((sum, some, index) => {
+    const one = some[draw(seed, index, some.length)] ?? {};
+    return { ...sum, ...one, layout: { ...sum.layout, ...one.layout } };
+  }, {});
 }
 
-const pairsOf = (names: readonly string[]): readonly string[] =>
-  names.flatMap((one, place) => names.slice(place).map((other) => `${one} + ${other}`));
+/** A small job on so many ranks; undefined where the model has no such kernels. */
+function jobOf(ranks: number, ...asked: Parameters<typeof smallJob>): Job | undefined {
+  const nodes = ranks > 8 ? 2 : 1;
+  const { cluster } = clusterFromRequest({ preset: 'dgx-h100', nodes, gpusPerNode: ranks / nodes }, 'cluster');
+  try {
+    return cluster && { ...smallJob(...asked), cluster };
+  } catch (cause) {
+    if (cause instanceof InputError) return undefined;
+    throw cause;
+  }
+}
 
-/** All different layouts of the first `seeds` seeds, those that bring new pairs of strategies first. */
+function drawn(seed: number, jobs: Map<string, Job | undefined>): DrawnLayout | undefined {
+  const { model = 'gpt2', length = 8, kernels, layout: asked = {} } = ask(seed);
+  const request = { ...base, ...asked };
+  const { tensor = 1, pipeline = 1, data = 1, context = 1 } = request;
+  const ranks = tensor * pipeline * data * context;
+  if (ranks < 2 || ranks > MOST_RANKS) return undefined;
+  // Adam turns the rounding of gradients near zero into steps; where experts are few, some of theirs are.
+  const optimizer = model.includes('expert') || model === 'moe' || draw(seed, 101, 2) === 0 ? 'sgd' : 'adamw';
+  const about = `${model}, ${length} tokens, ${optimizer}${kernelWords(kernels)}`;
+  const key = `${about}, ${ranks} ranks`;
+  if (!jobs.has(key)) jobs.set(key, jobOf(ranks, model, { optimizer, ...(kernels && { kernels }) }, length));
+  const job = jobs.get(key);
+  if (!job) return undefined;
+  const { layout, issues } = completeLayout(request, job, equalCosts(job.model.layers.length));
+  if (issues.some(({ severity }) => severity === 'error')) return undefined;
+  if (checkLayout(job, layout).some(({ severity }) => severity === 'error')) return undefined;
+  const held = strategies.flatMap(([name, holds]) => (holds(layout, job) ? [name] : []));
+  const arithmetic = Object.hasOwn(families, model) ? 'float64' : 'float32';
+  return { name: `${about}: ${formatLayout(layout)}`, about, job, layout, arithmetic, strategies: held };
+}
+
+const kernelWords = (kernels: Asked['kernels']): string => {
+  if (!kernels) return '';
+  return `${kernels.attention === 'unfused' ? ', unfused' : ''}${kernels.dropout > 0 ? ', dropout' : ''}`;
+};
+
+const pairOf = (one: string, other: string): string => [one, other].sort().join(' + ');
+
+const pairsOf = (names: readonly string[]): readonly string[] =>
+  names.flatMap((one, place) => names.slice(place).map((other) => pairOf(one, other)));
+
+/** All different layouts of the first `seeds` seeds, those that bring most new pairs of strategies first. */
 export function drawLayouts(seeds: number): readonly DrawnLayout[] {
   const known = new Map<string, DrawnLayout>();
+  const jobs = new Map<string, Job | undefined>();
   for (let seed = 1; seed <= seeds; seed++) {
-    const each = drawn(seed);
-    if (each) known.set(each.name, known.get(each.name) ?? each);
+    const each = drawn(seed, jobs);
+    if (each && !known.has(each.name)) known.set(each.name, each);
   }
+  return broadestFirst([...known.values()]);
+}
+
+/** Takes, again and again, the layout with the most pairs that no earlier one has; the rest as drawn. */
+function broadestFirst(layouts: readonly DrawnLayout[]): readonly DrawnLayout[] {
   const seen = new Set<string>();
+  const left = new Map(layouts.map((each) => [each, pairsOf(each.strategies)]));
   const first: DrawnLayout[] = [];
-  const rest: DrawnLayout[] = [];
-  for (const each of known.values()) {
-    const fresh = pairsOf(each.strategies).filter((pair) => !seen.has(pair));
-    (fresh.length > 0 ? first : rest).push(each);
-    for (const pair of fresh) seen.add(pair);
+  for (;;) {
+    let best: DrawnLayout | undefined;
+    let most = 0;
+    for (const [each, pairs] of left) {
+      const fresh = pairs.filter((pair) => !seen.has(pair));
+      if (fresh.length === 0) left.delete(each);
+      else if (fresh.length > most) [best, most] = [each, fresh.length];
+    }
+    if (best === undefined) break;
+    for (const pair of left.get(best) ?? []) seen.add(pair);
+    left.delete(best);
+    first.push(best);
   }
-  return [...first, ...rest];
+  const taken = new Set(first);
+  return [...first, ...layouts.filter((each) => !taken.has(each))];
 }
 
 /** Pairs of strategies that stand together in at least one layout; a strategy with itself counts. */
 export const pairsIn = (layouts: readonly DrawnLayout[]): ReadonlySet<string> =>
   new Set(layouts.flatMap((each) => pairsOf(each.strategies)));
 
-/** Names of all strategies. */
-export const strategyNames: readonly string[] = Object.keys(strategies);
+/** All pairs that may stand together: of different groups, and not named apart. */
+export function legalPairs(): ReadonlySet<string> {
+  const refused = new Set(apart.flatMap(({ one, others }) => others.map((other) => pairOf(one, other))));
+  const groups = Object.values(strategyGroups).map((group) => Object.keys(group));
+  const pairs = groups.flatMap((group, place) => [
+    ...group.map((one) => pairOf(one, one)),
+    ...groups.slice(place + 1).flatMap((others) => group.flatMap((one) => others.map((other) => pairOf(one, other)))),
+  ]);
+  return new Set(pairs.filter((pair) => !refused.has(pair)));
+}
+
+/** How many layouts hold each pair, as a table of lines; `-` where a pair cannot stand together. */
+export function pairTable(layouts: readonly DrawnLayout[]): string {
+  const counts = new Map<string, number>();
+  for (const { strategies } of layouts) {
+    for (const pair of pairsOf(strategies)) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  }
+  const legal = legalPairs();
+  const width = Math.max(...strategyNames.map(({ length }) => length));
+  const head = `${' '.repeat(width)} ${strategyNames.map((_, place) => String(place + 1).padStart(3)).join(' ')}`;
+  const rows = strategyNames.map((one, row) => {
+    const cells = strategyNames.slice(0, row + 1).map((other) => {
+      const pair = pairOf(one, other);
+      return (legal.has(pair) ? String(counts.get(pair) ?? 0) : '-').padStart(3);
+    });
+    return `${one.padEnd(width)} ${cells.join(' ')}  ${row + 1}`;
+  });
+  return [head, ...rows].join('\n');
+}

@@ -1,14 +1,16 @@
 import { compileProgram } from '@meshwright/core/compile';
 import { expect, test } from 'vitest';
 import { type RunResult, type TrainOptions, trainProgram } from '../index.ts';
-import { type DrawnLayout, drawLayouts, pairsIn, strategyNames } from './generate.fixture.ts';
+import { type DrawnLayout, drawLayouts, legalPairs, pairsIn, pairTable } from './generate.fixture.ts';
 import { programOf } from './layouts.fixture.ts';
 import { compareBytes } from './moved-bytes.ts';
 import { compareRuns, defaultBounds, type ParityBounds } from './parity.ts';
 
-/** All of them by `npm run test:layouts`, the first ones otherwise. */
-const LAYOUTS = process.env['MESHWRIGHT_LAYOUTS'] ? 200 : 40;
-const SEEDS = 2000;
+/** 200 by `npm run test:layouts`, which prints how often each pair of strategies is there; the first 40 otherwise. */
+const LONG = process.env['MESHWRIGHT_LAYOUTS'] !== undefined;
+const FEWEST = 40;
+const LAYOUTS = LONG ? 200 : FEWEST;
+const SEEDS = 30_000;
 
 const steps = 5;
 const rates = { sgd: 0.05, adamw: 0.002 } as const;
@@ -31,19 +33,19 @@ const boundsIn: Readonly<Record<DrawnLayout['arithmetic'], ParityBounds>> = {
 const references = new Map<string, Promise<RunResult>>();
 
 function referenceOf(drawn: DrawnLayout): Promise<RunResult> {
-  const { job } = drawn;
-  const key = `${job.name} ${job.optimizer}`;
-  const known = references.get(key) ?? trainProgram(programOf(job), optionsOf(drawn));
-  references.set(key, known);
+  const { about, job } = drawn;
+  const layersPerStage = [job.model.layers.length];
+  const known = references.get(about) ?? trainProgram(programOf(job, { layersPerStage }), optionsOf(drawn));
+  references.set(about, known);
   return known;
 }
 
 const drawn = drawLayouts(SEEDS);
 
-test('the layouts that are drawn hold every pair of strategies that is ever drawn, in the first ones already', () => {
+test('every strategy and every pair that can stand together is in the first layouts already', () => {
   expect(drawn.length).toBeGreaterThanOrEqual(200);
-  expect(pairsIn(drawn.slice(0, 200))).toEqual(pairsIn(drawn));
-  for (const name of strategyNames) expect(pairsIn(drawn.slice(0, 40))).toContain(`${name} + ${name}`);
+  expect([...pairsIn(drawn.slice(0, FEWEST))].sort()).toEqual([...legalPairs()].sort());
+  if (LONG) console.log(`Layouts of ${LAYOUTS} that hold each pair:\n${pairTable(drawn.slice(0, LAYOUTS))}`);
 });
 
 test.each(drawn.slice(0, LAYOUTS).map((each) => [each.name, each] as const))(
@@ -53,7 +55,8 @@ test.each(drawn.slice(0, LAYOUTS).map((each) => [each.name, each] as const))(
     const program = compileProgram(job, layout);
     const reference = await referenceOf(drawn);
     const run = await trainProgram(program, optionsOf(drawn));
-    expect(compareRuns(reference, run, boundsIn[arithmetic]).broken).toEqual([]);
+    expect(run.stopped).toBe('done');
+    expect(compareRuns(reference, run, boundsIn[arithmetic]).broken.slice(0, 3)).toEqual([]);
     expect(Math.min(...run.gradientNorms.map((norm) => norm ?? 0))).toBeGreaterThan(1);
     expect(compareBytes(program, run, steps)).toEqual([]);
     expect(run.memory.flatMap(({ differs }) => differs)).toEqual([]);

@@ -10,24 +10,26 @@ import { families } from './families.fixture.ts';
 
 const gpt2: ModelDimensions = { kind: 'gpt2', layers: 4, hidden: 16, heads: 4, ffn: 32, vocab: 26, positions: 8 };
 const llama: ModelDimensions = { kind: 'llama', layers: 4, hidden: 16, heads: 4, kvHeads: 2, ffn: 24, vocab: 26 };
+const wide: ModelDimensions = { ...gpt2, layers: 5, vocab: 28, positions: 16 };
 const moe: ModelDimensions = { ...llama, kind: 'mixtral', layers: 2, experts: 4, topK: 2 };
 
-export const models = { gpt2, llama, moe } as const;
+export const models = { gpt2, wide, llama, moe } as const;
 
 export type ModelName = keyof typeof models | keyof typeof families;
 const isFamily = (name: ModelName): name is keyof typeof families => Object.hasOwn(families, name);
 
-/** 8 sequences of 8 tokens. */
+/** 8 sequences, of 8 tokens unless told otherwise. */
 export function smallJob(
   model: ModelName,
   changes: Partial<Pick<Job, 'precision' | 'optimizer' | 'kernels'>> = {},
+  length = 8,
 ): Job {
   const { cluster } = clusterFromRequest('1x dgx-h100', 'cluster');
   const read = isFamily(model)
     ? modelFromConfig(families[model], { name: model }).model
     : modelFromDimensions(models[model], 'model').model;
   if (!cluster || !read) throw new Error('internal: the fixture is broken.');
-  const batch = { sequences: 8, length: 8 };
+  const batch = { sequences: 8, length };
   return createJob({ name: model, model: read, cluster, batch, precision: 'fp32', ...changes });
 }
 

@@ -98,13 +98,15 @@ export const lossRules: readonly LayoutRule<'context' | 'lossChunks'>[] = [
     code: 'LOSS_CHUNKS_NOT_DIVISIBLE',
     key: 'lossChunks',
     reads: ['context', 'lossChunks'],
-    source: 'this program: pieces of the loss are equal rows of the sequence of a rank',
+    source: 'this program: pieces of the loss are equal rows of the sequence of a rank, of both its rows under context',
     find: (job, { context, lossChunks }) => {
-      const length = job.batch.length / context;
+      // A context rank holds two rows of tokens, one from each end of the balanced cut; a piece takes its part of both.
+      const length = job.batch.length / (context > 1 ? 2 * context : 1);
       if (!Number.isInteger(length) || length % lossChunks === 0) return undefined;
       const fits = nearest(divisorsOf(length), lossChunks);
+      const what = context > 1 ? 'each of the two rows of a sequence' : 'a sequence';
       return {
-        message: `the ${length} tokens of a sequence on one rank cannot be split into ${lossChunks} pieces.`,
+        message: `the ${length} tokens of ${what} on one rank cannot be split into ${lossChunks} pieces.`,
         hint: `Use ${listed(fits)}.`,
         values: { length, lossChunks, fits },
       };
