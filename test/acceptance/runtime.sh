@@ -47,6 +47,15 @@ expect_json 'writes text' 'it.text.startsWith("We ") && it.text.length > 3' \
 head -c 4 /dev/zero >"$folder/step-00000008/rank-0000.m.safetensors"
 expect_code 'refuses a damaged checkpoint' 2 'CHECKPOINT_DAMAGED' meshwright resume $toy --steps 9 --checkpoints "$folder"
 
+# OpenBLAS where it is there.
+if node -e 'import("@meshwright/runtime").then(({ findOpenBlas }) => process.exit(findOpenBlas().kind === "found" ? 0 : 1))'; then
+  expect 'eight ranks train as one does with OpenBLAS' '^verified: 8 ranks' meshwright verify $million --kernels openblas
+else
+  echo 'not run: OpenBLAS is not on this machine'
+fi
+without_blas() { MESHWRIGHT_OPENBLAS=/nowhere/libopenblas.so meshwright "$@"; }
+expect_code 'OpenBLAS that is not there' 2 'KERNELS_MISSING' without_blas run $toy --steps 1 --kernels openblas
+
 # What it refuses.
 job='cluster: 1x dgx-h100, batch: { sequences: 64, length: 512 }'
 refuse() { printf '{ %s, %s }\n' "$job" "$1" | meshwright run -; }

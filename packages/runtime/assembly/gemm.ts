@@ -43,7 +43,8 @@ export function gemm(
   }
 }
 
-function fillRows(m: i32, n: i32, c: usize, cRow: i32, bias: usize): void {
+/** Every row of C = `bias`. */
+export function fillRows(m: i32, n: i32, c: usize, cRow: i32, bias: usize): void {
   for (let i = 0; i < m; i++) memory.copy(c + ((i * cRow) << 2), bias, n << 2);
 }
 

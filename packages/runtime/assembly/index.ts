@@ -4,7 +4,7 @@
  */
 export { attention, attentionDx } from './attention';
 export { add, addInto, gatedSilu, gatedSiluDx, geluTanh, geluTanhDx } from './elementwise';
-export { biasDw, gemm } from './gemm';
+export { biasDw, fillRows, gemm } from './gemm';
 export { crossEntropyDx, rowmax, rowsumexp } from './loss';
 export { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm';
 export { adamw } from './optimizer';

@@ -13,7 +13,8 @@ export {
 export type { DataMark, Manifest } from './checkpoint/manifest.ts';
 export type { Drill } from './interpreter/drill.ts';
 export type { RunFailure } from './interpreter/rank.ts';
-export type { KernelEngine } from './kernels/engine.ts';
+export { type KernelEngine, kernelEngines } from './kernels/engine.ts';
+export { type Found, findOpenBlas, type OpenBlas } from './kernels/openblas/library.ts';
 export {
   type BytesDifference,
   bytesByAxis,

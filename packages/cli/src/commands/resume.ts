@@ -6,6 +6,7 @@ import {
   type Corpus,
   checkRunnable,
   type KernelEngine,
+  kernelEngines,
   type Manifest,
   markOf,
   readManifestOf,
@@ -32,6 +33,7 @@ export function registerResume(command: Command, session: Session): void {
     .addOption(new Option('--step <N>', 'the checkpoint to go on from').argParser(wholeOption('--step', 1)))
     .option('--data <FILE>', 'the same tokens at another place')
     .addOption(tokenizerOption())
+    .addOption(new Option('--kernels <ENGINE>', 'what computes (default: that of the run)').choices(kernelEngines))
     .addOption(folderOption())
     .addOption(everyOption())
     .addOption(keepOption())
@@ -50,14 +52,15 @@ export function registerResume(command: Command, session: Session): void {
       checkCorpus(manifest, request.corpus);
       const program = compileProgram(request.job, request.layout);
       const steps = options.steps ?? saved.settings.steps;
+      const kernels = options.kernels ?? saved.settings.kernels;
       if (steps <= manifest.step) throw new InputError([finished(manifest.step, steps)]);
-      request.file.placing(() => throwOnErrors(checkRunnable(program, { steps, corpus: request.corpus })));
+      request.file.placing(() => throwOnErrors(checkRunnable(program, { steps, corpus: request.corpus, kernels })));
       if (!json) host.out.write(`from the checkpoint of step ${manifest.step}\n`);
       await trainAndReport(
         {
           program,
           request,
-          settings: { ...saved.settings, steps },
+          settings: { ...saved.settings, steps, kernels },
           given: { layout, data, tokenizer },
           checkpoints: {
             folder,
@@ -93,7 +96,7 @@ function settingsOf({ settings, step, seed }: Manifest): SavedRun {
   const text = (key: string): string | undefined => (settings[key] ? String(settings[key]) : undefined);
   const steps = whole('steps', 2 * step);
   const rate = settings['rate'];
-  const kernels: KernelEngine = settings['kernels'] === 'plain' ? 'plain' : 'wasm';
+  const kernels: KernelEngine = kernelEngines.find((engine) => engine === settings['kernels']) ?? 'wasm';
   return {
     settings: {
       steps,

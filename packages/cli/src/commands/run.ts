@@ -53,7 +53,7 @@ export function registerRun(command: Command, session: Session): void {
       if (!json) printIssues(request.issues, host);
       const program = compileProgram(request.job, request.layout);
       const { steps, seed, rate, kernels, layout, data, tokenizer } = options;
-      request.file.placing(() => throwOnErrors(checkRunnable(program, { steps, corpus: request.corpus })));
+      request.file.placing(() => throwOnErrors(checkRunnable(program, { steps, corpus: request.corpus, kernels })));
       const folder = options.checkpoints ?? usualFolder(request.job);
       const saves = options.checkpoints !== undefined || options.checkpointEvery !== undefined;
       if (saves) refuseOthers(folder);

@@ -13,6 +13,7 @@ import {
   type Corpus,
   checkSize,
   type KernelEngine,
+  kernelEngines,
   readCorpus,
   readTokenizer,
   type Tokenizer,
@@ -77,8 +78,8 @@ type KernelsOption = Option<'--kernels <ENGINE>', undefined, 'wasm', undefined, 
 
 /** `--kernels`: what computes. */
 export const kernelsOption = (): KernelsOption =>
-  new Option('--kernels <ENGINE>', 'what computes: WebAssembly vectors, or the plain reference')
-    .choices(['wasm', 'plain'] as const)
+  new Option('--kernels <ENGINE>', 'what computes: WebAssembly vectors, OpenBLAS where it is there, or the reference')
+    .choices(kernelEngines)
     .default('wasm' as const);
 
 /** A whole number of an option. Throws VALUE_OUT_OF_RANGE. */

@@ -13,6 +13,7 @@ import type { Slice } from '@meshwright/core/timeline';
 import type { TrainingState } from '../checkpoint/load.ts';
 import type { Placement } from '../checkpoint/placement.ts';
 import { type Engine, type KernelEngine, plainEngine } from '../kernels/engine.ts';
+import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { wasmEngine } from '../kernels/wasm/engine.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
@@ -182,8 +183,20 @@ export function createMachine(
 }
 
 /** The fast kernels compute in float32 only. */
-const engineOf = ({ kernels, arithmetic }: RunOptions, peakBytes: number): Engine =>
-  kernels === 'wasm' && arithmetic === 'float32' ? wasmEngine(peakBytes) : plainEngine(arithmetic);
+function engineOf({ kernels, arithmetic }: RunOptions, peakBytes: number): Engine {
+  if (arithmetic !== 'float32') return plainEngine(arithmetic);
+  switch (kernels) {
+    case 'plain':
+      return plainEngine(arithmetic);
+    case 'wasm':
+      return wasmEngine(peakBytes);
+    case 'openblas': {
+      const found = findOpenBlas();
+      if (found.kind === 'missing') throw new Error(missingWords(found).message);
+      return wasmEngine(peakBytes, found.library);
+    }
+  }
+}
 
 /** Two-byte types are held in four. */
 function heldBytes(peakBytes: number, { list }: ExpandedList, { buffers }: Program): number {

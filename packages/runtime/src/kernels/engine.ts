@@ -7,8 +7,10 @@ import { type TensorKernels, tensorKernels } from './index.ts';
 import { type AdamwConstants, adamw, type ShardState, type StepInputs } from './optimizer.ts';
 import type { Elements, FloatArray } from './tensor.ts';
 
-/** `plain`: TypeScript over typed arrays, sums in float64. `wasm`: WebAssembly vectors, sums in float32. */
-export type KernelEngine = 'plain' | 'wasm';
+/** `plain`: TypeScript over typed arrays, sums in float64. `wasm`: WebAssembly vectors, sums in float32, the same bits on
+ * every machine. `openblas`: the same with matrix products by the OpenBLAS of this machine. */
+export const kernelEngines = ['wasm', 'openblas', 'plain'] as const;
+export type KernelEngine = (typeof kernelEngines)[number];
 
 export interface Engine {
   readonly kernels: TensorKernels;

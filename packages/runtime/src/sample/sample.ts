@@ -31,7 +31,7 @@ export function* sampleTokens(program: Program, options: SampleOptions): Generat
   const { prompt, temperature, seed, from } = options;
   const length = lengthOf(program);
   const vocabulary = vocabularyOf(program);
-  throwOnErrors(checkRunnable(program, { steps: 0 }));
+  throwOnErrors(checkRunnable(program, { steps: 0, kernels: options.kernels }));
   throwOnErrors(checkPrompt(prompt, vocabulary));
   const placement = placementOf(program);
   if (from) throwOnErrors(checkState(from, program, shapesOf(placement)));

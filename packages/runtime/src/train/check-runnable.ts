@@ -6,6 +6,8 @@ import { type Issue, issue } from '@meshwright/core/errors';
 import { worldSize } from '@meshwright/core/mesh';
 import { degreesOf, type ExpandedList, expandList, lifetimesOf, type Program } from '@meshwright/core/program';
 import { vocabularyOf } from '../inputs/fill.ts';
+import type { KernelEngine } from '../kernels/engine.ts';
+import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
 import { type Corpus, checkCorpus } from '../tokens/corpus.ts';
 
 /** Threads that one machine is asked for. */
@@ -19,12 +21,13 @@ const GIB = 2 ** 30;
 export interface RunRequest {
   readonly steps: number;
   readonly corpus?: Corpus | undefined;
+  readonly kernels?: KernelEngine | undefined;
 }
 
 /** All that keeps a program from being run with these options on a machine of `memoryBytes`. */
 export function checkRunnable(
   program: Program,
-  { steps, corpus }: RunRequest,
+  { steps, corpus, kernels }: RunRequest,
   memoryBytes: number = machineBytes(),
 ): readonly Issue[] {
   const lists = program.lists.map((list) => expandList(program, list));
@@ -44,9 +47,17 @@ export function checkRunnable(
     const message = `the program computes in ${type}, which the runtime does not execute.`;
     issues.push(issue('TYPE_NOT_EXECUTED', 'job.precision', message, 'Use fp32 or bf16.', { type }));
   }
+  if (kernels === 'openblas') issues.push(...checkOpenBlas());
   issues.push(...checkSize(bytesOfRun(program, lists), memoryBytes));
   if (corpus) issues.push(...checkCorpus(corpus, vocabularyOf(program), sampleLengthOf(program)));
   return issues;
+}
+
+function checkOpenBlas(): readonly Issue[] {
+  const found = findOpenBlas();
+  if (found.kind === 'found') return [];
+  const { message, hint } = missingWords(found);
+  return [issue('KERNELS_MISSING', '--kernels', message, hint, { tried: found.tried.join(', ') })];
 }
 
 /** Refuses a run that holds `bytes` on a machine of `memoryBytes`. */

@@ -24,6 +24,10 @@ export const runtime = {
     meaning: 'The training data holds a token that is not in the vocabulary of the model.',
     fix: 'Use a vocabulary that holds it; tokens of text are bytes and need 256.',
   },
+  KERNELS_MISSING: {
+    meaning: 'OpenBLAS was asked to compute, and it, or the package that calls it, is not on this machine.',
+    fix: 'Install OpenBLAS and koffi, name the library by MESHWRIGHT_OPENBLAS, or use the kernels that come along.',
+  },
   TOKENIZER_MISSING: {
     meaning: 'A tokenizer.json was named, and the library that reads it is not installed.',
     fix: 'Install @huggingface/tokenizers beside meshwright, or train on bytes.',

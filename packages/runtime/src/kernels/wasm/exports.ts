@@ -15,6 +15,7 @@ export type GemmArguments = [
 
 export interface WasmKernels {
   readonly gemm: Call<GemmArguments>;
+  readonly fillRows: Call<[m: number, n: number, c: number, cRow: number, bias: number]>;
   readonly biasDw: Call<number[]>;
   readonly attention: Call<number[]>;
   readonly attentionDx: Call<number[]>;
