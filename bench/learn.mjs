@@ -2,7 +2,7 @@
  * the trained model writes, as the README shows both. `-- --one-rank` trains it on one rank too and prints the largest
  * difference between the losses of a step, relative to that of one rank. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,26 +12,36 @@ const STEPS = 900;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'meshwright-learn-'));
 
-/** What a subcommand prints, and its seconds of the clock. */
+/** Processor seconds of the processes that this one has started and that have ended; undefined where nobody tells. */
+function childSeconds() {
+  if (!existsSync('/proc/self/stat')) return undefined;
+  // Behind the name in brackets, which may hold spaces; user and system time of children in hundredths of a second.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+/** What a subcommand prints, and its seconds of the clock and of processors. */
 function meshwright(...args) {
   const before = process.hrtime.bigint();
+  const busyBefore = childSeconds();
   const { status, stdout, stderr } = spawnSync(process.execPath, ['packages/cli/dist/main.js', ...args], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });
   if (status !== 0) throw new Error(stderr);
-  return { stdout, wall: Number(process.hrtime.bigint() - before) / 1e9 };
+  const busy = busyBefore === undefined ? undefined : childSeconds() - busyBefore;
+  return { stdout, wall: Number(process.hrtime.bigint() - before) / 1e9, busy };
 }
 
 function train(...more) {
-  const { stdout, wall } = meshwright('run', JOB, '--steps', String(STEPS), '--json', ...more);
+  const { stdout, wall, busy } = meshwright('run', JOB, '--steps', String(STEPS), '--json', ...more);
   const lines = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
   const steps = lines.filter(({ schema }) => schema === 'meshwright.step/1');
-  return { losses: steps.map(({ loss }) => loss), validation: steps.at(-1).validationLoss, wall };
+  return { losses: steps.map(({ loss }) => loss), validation: steps.at(-1).validationLoss, wall, busy };
 }
 
 try {
@@ -40,11 +50,15 @@ try {
   console.log(`first loss: ${ranks.losses[0].toFixed(2)}`);
   console.log(`last loss: ${ranks.losses.at(-1).toFixed(2)}`);
   console.log(`validation loss: ${ranks.validation.toFixed(2)}`);
+  console.log(`processor time: ${ranks.busy === undefined ? 'not measured' : `${ranks.busy.toFixed(0)} s`}`);
   console.log(`wall time: ${ranks.wall.toFixed(0)} s`);
   if (process.argv.includes('--one-rank')) {
     const alone = train('--layout', 'tp=1,pp=1,dp=1,zero=0').losses;
     const apart = ranks.losses.map((loss, step) => Math.abs(loss - alone[step]) / alone[step]);
-    console.log(`largest difference to one rank: ${Math.max(...apart).toExponential(1)}`);
+    const largest = Math.max(...apart);
+    console.log(`largest difference to one rank: ${largest.toExponential(1)} (step ${apart.indexOf(largest) + 1})`);
+    const first = apart.findIndex((each) => each > 1e-6);
+    console.log(`first step that differs by more than 1e-6: ${first < 0 ? 'none' : first + 1}`);
   }
   console.log(meshwright('sample', JOB, '--checkpoints', folder, '--prompt', 'The Congress shall').stdout.trimEnd());
 } finally {

@@ -72,4 +72,6 @@ expect_code 'data that is not there' 2 'FILE_NOT_FOUND' meshwright run $million 
 
 expect 'Context ranks train as one: ring, all-to-all, all-gather, hybrid, beside tensor, data and pipeline; bytes and memory as predicted' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/context.test.ts
 
+expect 'every pair of strategies in 40 drawn layouts, each as one rank; 25 planted faults caught, 24 by the verifier too' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/generated.test.ts packages/runtime/src/parity/faults.test.ts
+
 finish

@@ -208,6 +208,16 @@ export const moreFaults: Readonly<Record<string, PlantedFault>> = {
     shows: 'gradient',
     verifier: 'refuses',
   },
+  'gradient of the residual left out': {
+    plant: (program) =>
+      inTemplates(
+        program,
+        'B.layer',
+        reading((each) => isKernel(each, 'layernorm.dx', 'dn1'), 4, 'none'),
+      ),
+    shows: 'gradient',
+    verifier: 'refuses',
+  },
   'a clip at twice the norm': {
     plant: (program) =>
       inLists(

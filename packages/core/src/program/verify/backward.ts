@@ -3,7 +3,7 @@
  * The law: each kernel of a block's forward has its input gradient and its weight gradient in the block's backward, as
  * many of each, and each use of a parameter adds to its gradient once. What backward makes again does not count. What a
  * gradient reads of forward is what one call of its kernel read and wrote, and gradients of parameters are added to: each
- * micro-batch brings its part.
+ * micro-batch brings its part. Which gradient goes where: gradients.ts.
  */
 import { type KernelName, kernels } from '../kernels/index.ts';
 import type { Operation, Program, Template } from '../types.ts';
@@ -27,7 +27,7 @@ export function verifyBackward(program: Program, report: Report): void {
 }
 
 /** What a template's name says after its direction: `layer.moe` of `F.layer.moe`, which `B.layer.moe` answers. */
-const blockOf = ({ name, block }: Template): string =>
+export const blockOf = ({ name, block }: Template): string =>
   /^[A-Z]+\../.test(name) ? name.slice(name.indexOf('.') + 1) : block;
 
 const operationsOf = (program: Program, block: string, direction: 'forward' | 'backward'): readonly Operation[] =>

@@ -45,6 +45,23 @@ describe('compiled programs', () => {
     );
   });
 
+  it('are refused when any gradient is read in place of another, or not added', () => {
+    fc.assert(
+      fc.property(compiledPrograms, fc.nat(), fc.nat(), ({ program }, pick, other) => {
+        const places = program.templates.flatMap(({ direction, operations }, template) =>
+          direction === 'backward' ? operations.flatMap((operation, at) => gradientReads(operation, template, at)) : [],
+        );
+        const [template, at, read] = places[pick % places.length] ?? [0, 0, 0];
+        const { operations = [] } = program.templates[template] ?? {};
+        const name = operations[at]?.reads[read] ?? '';
+        const names = new Set(operations.slice(0, at).flatMap(({ writes }) => writes.map(({ buffer }) => buffer)));
+        const others = ['none', 'dy', ...names].filter((each) => each !== name && !each.startsWith('G.'));
+        const exchanged = readInPlace(program, template, at, read, others[other % others.length] ?? 'none');
+        expect(errorsOf(exchanged), `${name} of ${JSON.stringify(operations[at])}`).not.toEqual([]);
+      }),
+    );
+  });
+
   it('are refused when any operation that adds or works in place is done twice', () => {
     fc.assert(
       fc.property(compiledPrograms, fc.nat(), ({ program }, pick) => {
@@ -97,6 +114,24 @@ it('the example program is refused when any of its lines or operations is left o
 /** Doing it twice leaves the same. */
 const isRepeatable = ({ reads, writes }: Operation): boolean =>
   writes.every(({ buffer, accumulate }) => !accumulate && !reads.includes(buffer)) && writes.length > 0;
+
+/** Reads of backward kernels that are gradients of activations. */
+const gradientReads = (operation: Operation, template: number, at: number): readonly [number, number, number][] =>
+  operation.kind === 'compute' && operation.why.rule !== 'recompute'
+    ? operation.reads.flatMap((name, read): readonly [number, number, number][] =>
+        /^d(?!ropout)/.test(name) ? [[template, at, read]] : [],
+      )
+    : [];
+
+function readInPlace(program: Program, template: number, at: number, read: number, name: string): Program {
+  const change = (operation: Operation): Operation => ({ ...operation, reads: operation.reads.with(read, name) });
+  const templates = program.templates.map((each, index) =>
+    index === template
+      ? { ...each, operations: each.operations.map((one, place) => (place === at ? change(one) : one)) }
+      : each,
+  );
+  return { ...program, templates };
+}
 
 function repeatOperation(program: Program, template: number, at: number): Program {
   const templates = program.templates.map((each, index) =>
