@@ -37,6 +37,14 @@ export function contentionOf(
   const sets = groupSets(program, graph, ranks);
   const degrees = degreesOf(program);
   const asked: { readonly pattern: number; readonly bytes: number }[] = [];
+  const demands = new Map<string, number>();
+  const demandFor = (set: GroupSet, request: ExchangeRequest): number => {
+    const pattern = network.add(set, request.kind, prices.tiersOf(request));
+    const key = `${pattern} ${request.bytes}`;
+    const known = demands.get(key) ?? asked.push({ pattern, bytes: request.bytes }) - 1;
+    demands.set(key, known);
+    return known;
+  };
   const requestOf = remembered((expanded) => exchangeRequest(program, expanded, degrees));
   graph.lists.forEach((list, index) => {
     const known = new Map<ExchangeRequest, Map<string, number>>();
@@ -52,20 +60,19 @@ export function contentionOf(
       known.set(request, bySet);
       let demand = bySet.get(set.key);
       if (demand === undefined) {
-        const pattern = network.add(set, request.kind, prices.tiersOf(request));
-        demand = asked.push({ pattern, bytes: request.bytes }) - 1;
+        demand = demandFor(set, request);
         bySet.set(set.key, demand);
       }
       demandOf[at] = demand;
     }
   });
   const { classes, patterns } = network.build();
-  const demands = asked.map(({ pattern, bytes }): Demand => {
+  const rows = asked.map(({ pattern, bytes }): Demand => {
     const row = patterns[pattern];
     if (row === undefined) throw new Error('internal: an exchange without a pattern.');
     return { classes: row.classes, bytes: row.share.map((share) => share * bytes), largest: row.largest * bytes };
   });
-  return { demandOf, demands, links: classes };
+  return { demandOf, demands: rows, links: classes };
 }
 
 const isExchange = ({ kind }: Operation): boolean => kind === 'collective' || kind === 'send' || kind === 'recv';

@@ -1,4 +1,5 @@
 /** @file Progressive filling: the rates of exchanges that share links, max-min fair. */
+import type { Contention, Demand } from '../contention.ts';
 
 /** One exchange that runs. */
 export interface Sharing {
@@ -55,6 +56,24 @@ export function fillRates(
     for (const each of closed) close(filling, each, level, tell);
     open = rest;
   }
+}
+
+/** Bytes per second on each of its links of an exchange that takes `seconds` alone. No exchange is faster than its links
+ * without faults: prices were measured, capacities are stated. */
+export const ratesOf = (
+  links: readonly { readonly healthy: number }[],
+  { classes, bytes }: Demand,
+  seconds: number,
+): Float64Array =>
+  bytes.map((sum, index) => Math.min(sum / seconds, links[classes[index] as number]?.healthy ?? Infinity));
+
+/** Share of the rate alone that an exchange has with all of its links to itself. */
+export function rateAlone({ links }: Contention, demand: Demand, seconds: number): number {
+  let rate = 1;
+  ratesOf(links, demand, seconds).forEach((own, index) => {
+    rate = Math.min(rate, (links[demand.classes[index] as number]?.capacity ?? Infinity) / own);
+  });
+  return rate;
 }
 
 function fastest({ capacity }: Filling, { links, rates, most }: Sharing): number {

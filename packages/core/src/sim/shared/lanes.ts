@@ -36,8 +36,9 @@ export class SlowingLanes {
   begin(slot: number, node: number, crossesLinks: boolean): void {
     if (!this.#isOn) return;
     const lane = this.#graph.lane[node] as number;
-    const classes: number[] = [];
-    this.#classes[slot] = classes;
+    this.#classes[slot] ??= [];
+    const classes = this.#classes[slot];
+    classes.length = 0;
     if (lane === COMPUTE_LANE) {
       const index = listOf(this.#graph, node);
       this.#kernel[index] = slot;

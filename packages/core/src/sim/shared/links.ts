@@ -5,17 +5,31 @@
  * fast as it can be; those stop there, the others go on: progressive filling ([bertsekas1992] in docs/sources.md).
  */
 import type { Contention, Demand } from '../contention.ts';
-import { type Filling, fillRates, type Sharing } from './fill.ts';
+import { type Filling, fillRates, ratesOf, type Sharing } from './fill.ts';
 
 const nothing = new Uint32Array(0);
-const nobody = (): Sharing => ({ slot: 0, links: nothing, rates: new Float64Array(0), largest: 0, most: 1, seen: 0 });
+const nobody = (slot: number): Sharing => ({
+  slot,
+  links: nothing,
+  rates: new Float64Array(0),
+  largest: 0,
+  most: 1,
+  seen: 0,
+});
+
+/** Rates of a demand for the seconds that it was priced at last: most exchanges of a step are many times the same one. */
+interface PricedDemand {
+  seconds: number;
+  rates: Float64Array;
+}
 
 /** The links of a step and the exchanges that run on them, by slot. */
 export class SharedLinks {
   /** The time at which slots are added and removed. */
   now = 0;
+  readonly #links: Contention['links'];
   readonly #demands: readonly Demand[];
-  readonly #healthy: Float64Array;
+  readonly #priced: (PricedDemand | undefined)[];
   readonly #filling: Filling;
   /** By class of links. */
   readonly #running: Sharing[][];
@@ -25,11 +39,14 @@ export class SharedLinks {
   readonly #slots: Sharing[] = [];
   readonly #dirty: Sharing[] = [];
   readonly #dirtyLinks: number[] = [];
+  readonly #members: Sharing[] = [];
+  readonly #touched: number[] = [];
   #round = 0;
 
   constructor({ links, demands }: Contention) {
+    this.#links = links;
     this.#demands = demands;
-    this.#healthy = Float64Array.from(links, (link) => link.healthy);
+    this.#priced = new Array(demands.length);
     this.#filling = {
       capacity: Float64Array.from(links, (link) => link.capacity),
       residual: new Float64Array(links.length),
@@ -43,16 +60,15 @@ export class SharedLinks {
 
   /** An exchange begins in a slot; alone it takes `seconds`. */
   add(slot: number, demand: number, seconds: number): void {
-    this.#slots[slot] ??= nobody();
+    this.#slots[slot] ??= nobody(slot);
     const each = this.#slots[slot];
-    const { classes, bytes, largest } = this.#demands[demand] as Demand;
-    each.slot = slot;
+    const { classes, largest } = this.#demands[demand] as Demand;
     each.links = classes;
     each.most = 1;
     each.largest = largest / seconds;
-    // Alone no exchange is faster than its links: prices were measured, capacities are stated.
-    each.rates = bytes.map((sum, index) => Math.min(sum / seconds, this.#healthy[classes[index] as number] as number));
-    for (const link of classes) {
+    each.rates = this.#ratesOf(demand, seconds);
+    for (let index = 0; index < classes.length; index++) {
+      const link = classes[index] as number;
       const row = this.#running[link] as Sharing[];
       if (row.length === 0) this.#busySince[link] = this.now;
       row.push(each);
@@ -62,15 +78,24 @@ export class SharedLinks {
 
   remove(slot: number): void {
     const each = this.#slots[slot] as Sharing;
-    for (const link of each.links) {
+    const { links } = each;
+    for (let index = 0; index < links.length; index++) {
+      const link = links[index] as number;
       const row = this.#running[link] as Sharing[];
-      row.splice(row.indexOf(each), 1);
+      const last = row.pop() as Sharing;
+      if (last !== each) row[row.indexOf(each)] = last;
       if (row.length === 0) {
         this.#busySeconds[link] = (this.#busySeconds[link] as number) + this.now - (this.#busySince[link] as number);
       } else this.#dirtyLinks.push(link);
     }
-    this.#slots[slot] = nobody();
     each.links = nothing;
+  }
+
+  /** An exchange whose links are its own carried bytes for so long. */
+  carried(demand: number, seconds: number): void {
+    for (const link of (this.#demands[demand] as Demand).classes) {
+      this.#busySeconds[link] = (this.#busySeconds[link] as number) + seconds;
+    }
   }
 
   /** The most that an exchange can be of its rate alone: less than 1 while kernels slow it down. */
@@ -84,10 +109,8 @@ export class SharedLinks {
   /** Works out the rates of all that may have changed, and tells each. */
   settle(tell: (slot: number, rate: number) => void): void {
     if (this.#dirty.length === 0 && this.#dirtyLinks.length === 0) return;
-    const members: Sharing[] = [];
-    const touched: number[] = [];
-    this.#reach(members, touched);
-    if (members.length > 0) fillRates(this.#filling, members, touched, tell);
+    this.#reach();
+    if (this.#members.length > 0) fillRates(this.#filling, this.#members, this.#touched, tell);
   }
 
   /** Seconds in which each class carried anything, up to now. */
@@ -97,24 +120,40 @@ export class SharedLinks {
     );
   }
 
+  #ratesOf(demand: number, seconds: number): Float64Array {
+    const known = this.#priced[demand];
+    if (known?.seconds === seconds) return known.rates;
+    const rates = ratesOf(this.#links, this.#demands[demand] as Demand, seconds);
+    this.#priced[demand] = { seconds, rates };
+    return rates;
+  }
+
   /** Exchanges and links that the change reaches: over shared links from one exchange to the next. */
-  #reach(members: Sharing[], touched: number[]): void {
+  #reach(): void {
     this.#round += 1;
-    const take = (each: Sharing): void => {
-      if (each.links.length === 0 || each.seen === this.#round) return;
-      each.seen = this.#round;
-      members.push(each);
-    };
-    const takeLink = (link: number): void => {
-      if (this.#seen[link] === this.#round) return;
-      this.#seen[link] = this.#round;
-      touched.push(link);
-      for (const each of this.#running[link] as Sharing[]) take(each);
-    };
-    for (const each of this.#dirty) take(each);
-    for (const link of this.#dirtyLinks) takeLink(link);
-    for (let at = 0; at < members.length; at++) for (const link of (members[at] as Sharing).links) takeLink(link);
+    this.#members.length = 0;
+    this.#touched.length = 0;
+    for (const each of this.#dirty) this.#take(each);
+    for (const link of this.#dirtyLinks) this.#takeLink(link);
+    for (let at = 0; at < this.#members.length; at++) {
+      const { links } = this.#members[at] as Sharing;
+      for (let index = 0; index < links.length; index++) this.#takeLink(links[index] as number);
+    }
     this.#dirty.length = 0;
     this.#dirtyLinks.length = 0;
+  }
+
+  #take(each: Sharing): void {
+    if (each.links.length === 0 || each.seen === this.#round) return;
+    each.seen = this.#round;
+    this.#members.push(each);
+  }
+
+  #takeLink(link: number): void {
+    if (this.#seen[link] === this.#round) return;
+    this.#seen[link] = this.#round;
+    this.#touched.push(link);
+    const row = this.#running[link] as Sharing[];
+    for (let index = 0; index < row.length; index++) this.#take(row[index] as Sharing);
   }
 }

@@ -1,16 +1,18 @@
-/** @file Places the operations of a graph in time while they share links and slow each other down: event by event.
+/** @file Places the operations of a graph in time while they share links and slow each other down.
  *
  * Rates change only when something begins or ends, and hold between: each change works out anew when the operations that
- * it reaches will end. What nothing slows down ends as in `../place.ts`, to the last bit.
+ * it reaches will end. An operation that nothing can slow down ends a known time after its start, so it is placed as soon as what
+ * it waits for is, ahead of the clock, as in `../place.ts` and to the same bit; only the others are events.
  */
 import type { Contention } from '../contention.ts';
 import { throwDeadlock } from '../deadlock.ts';
 import { durationsOf, type Placed, type Successors, successorsOf } from '../place.ts';
-import { type StepGraph, visitMembers } from '../step-graph.ts';
+import type { StepGraph } from '../step-graph.ts';
 import type { OperationPrices } from '../types.ts';
 import { createEvents, type EventQueue } from './events.ts';
 import { type SlowDown, SlowingLanes } from './lanes.ts';
 import { SharedLinks } from './links.ts';
+import { type Settled, settledOf } from './settled.ts';
 
 /** What happened beside start and end. */
 export interface SharedPlaced extends Placed {
@@ -32,19 +34,20 @@ export function placeShared(
   return { start: run.start, end: run.end, busySeconds: run.busySeconds(), flowEvents: run.flowEvents };
 }
 
-/** One step under way. Slots hold what runs now; those of ended operations are used again. */
+/** One step under way. Slots hold the events that run now; those of ended operations are used again. */
 class SharedRun {
   readonly start: Float64Array;
   readonly end: Float64Array;
   flowEvents = 0;
   readonly #graph: StepGraph;
-  readonly #duration: Float64Array;
+  readonly #settled: Settled;
   readonly #demandOf: Int32Array;
   readonly #successors: Successors;
   readonly #links: SharedLinks;
   readonly #lanes: SlowingLanes;
   readonly #events: EventQueue = createEvents();
   readonly #count: number;
+  /** Leaders whose needs are all placed, a stack: what follows on is placed while its neighbours are at hand. */
   readonly #ready: number[] = [];
   readonly #node: number[] = [];
   /** Seconds alone that are left at `since`, and the share of the speed alone. */
@@ -59,7 +62,7 @@ class SharedRun {
 
   constructor(graph: StepGraph, duration: Float64Array, contention: Contention, slowDown: SlowDown) {
     this.#graph = graph;
-    this.#duration = duration;
+    this.#settled = settledOf(graph, duration, contention, slowDown);
     this.#demandOf = contention.demandOf;
     this.#count = graph.leader.length;
     this.#successors = successorsOf(graph);
@@ -82,7 +85,7 @@ class SharedRun {
       nodes += 1;
       if (waiting[at] === 0) this.#ready.push(at);
     }
-    this.#startReady();
+    this.#placeReady();
     this.#settle();
     const events = this.#events;
     while (events.size() > 0) {
@@ -93,7 +96,7 @@ class SharedRun {
         const slot = events.number - this.#count;
         if (slot < 0) this.#begin(events.number);
         else if (events.round === this.#round[slot]) this.#endSlot(slot);
-        this.#startReady();
+        this.#placeReady();
       }
       this.#settle();
     }
@@ -123,32 +126,47 @@ class SharedRun {
     if (rate > 0) this.#events.push(end, this.#count + slot, round);
   }
 
-  #startReady(): void {
+  /** Places what is ready and settled, and all that follows; the rest becomes events. */
+  #placeReady(): void {
+    const { isSettled, seconds } = this.#settled;
     for (let node = this.#ready.pop(); node !== undefined; node = this.#ready.pop()) {
-      const from = this.#issuedAt(node);
-      if (from > this.#now) this.#events.push(from, node, 0);
-      else this.#begin(node);
+      const from = this.#startOf(node);
+      if (isSettled[node] === 0) {
+        if (from > this.#now) this.#events.push(from, node, 0);
+        else this.#begin(node);
+        continue;
+      }
+      const demand = this.#demandOf[node] as number;
+      const taken = seconds[node] as number;
+      if (demand >= 0 && taken > 0) {
+        this.flowEvents += 2;
+        this.#links.carried(demand, taken);
+      }
+      this.#finish(node, from + taken);
     }
   }
 
-  /** When the hosts of all members have issued a node; its needs are done. */
-  #issuedAt(node: number): number {
-    const { hostAnchor, hostOffset } = this.#graph;
-    let from = this.#now;
-    visitMembers(this.#graph, node, (member) => {
+  /** When all needs of a node are done and the hosts of all members have issued it; its members then start. */
+  #startOf(node: number): number {
+    const { hostAnchor, hostOffset, next } = this.#graph;
+    const { start, end } = this;
+    let from = start[node] as number;
+    let member = node;
+    do {
       const anchor = hostAnchor[member] as number;
-      const issued = (anchor < 0 ? 0 : (this.end[anchor] as number)) + (hostOffset[member] as number);
+      const issued = (anchor < 0 ? 0 : (end[anchor] as number)) + (hostOffset[member] as number);
       if (issued > from) from = issued;
-    });
+      member = next[member] as number;
+    } while (member !== node);
+    do {
+      start[member] = from;
+      member = next[member] as number;
+    } while (member !== node);
     return from;
   }
 
   #begin(node: number): void {
-    visitMembers(this.#graph, node, (member) => {
-      this.start[member] = this.#now;
-    });
-    const seconds = this.#duration[node] as number;
-    if (seconds === 0) return this.#finish(node);
+    const seconds = this.#settled.seconds[node] as number;
     const slot = this.#free.pop() ?? this.#node.length;
     this.#node[slot] = node;
     this.#left[slot] = seconds;
@@ -173,17 +191,23 @@ class SharedRun {
     this.#lanes.end(slot, node);
     this.#free.push(slot);
     this.#round[slot] = (this.#round[slot] as number) + 1;
-    this.#finish(node);
+    this.#finish(node, this.#now);
   }
 
-  #finish(node: number): void {
-    visitMembers(this.#graph, node, (member) => {
-      this.end[member] = this.#now;
-    });
+  #finish(node: number, until: number): void {
+    const { next } = this.#graph;
+    const { start, end } = this;
+    let member = node;
+    do {
+      end[member] = until;
+      member = next[member] as number;
+    } while (member !== node);
     this.#ended += 1;
     const { waiting, first, successors } = this.#successors;
-    for (let each = first[node] as number; each < (first[node + 1] as number); each++) {
+    const to = first[node + 1] as number;
+    for (let each = first[node] as number; each < to; each++) {
       const successor = successors[each] as number;
+      if (until > (start[successor] as number)) start[successor] = until;
       const left = (waiting[successor] as number) - 1;
       waiting[successor] = left;
       if (left === 0) this.#ready.push(successor);

@@ -31,6 +31,25 @@ describe('a step on shared links', () => {
     }
   });
 
+  it('has the same times whether or not what nothing disturbs is placed ahead of the clock', () => {
+    // A slow-down too small to see makes an event of all that takes time.
+    const unseen = { compute: 1, exchange: 1 + 1e-14 };
+    for (const layout of sharedLayouts) {
+      for (const cluster of ['2x dgx-h100', '2x pcie-8x-a100']) {
+        const each = sharedCase(layout, cluster, 6);
+        const [ahead, events] = [
+          sharedOf(each),
+          simulateShared(each.program, { prices: each.prices, network: network(each), slowDown: unseen }),
+        ];
+        expect(ahead.flowEvents).toBe(events.flowEvents);
+        const close = ahead.end.every((end, at) => Math.abs(end - (events.end[at] as number)) <= 1e-9 * ahead.seconds);
+        expect(close).toBe(true);
+        const busyOf = ({ links }: SharedStep) => new Map(links.map((link) => [link.name, link.busySeconds]));
+        for (const [name, busy] of busyOf(events)) expect(busyOf(ahead).get(name)).toBeCloseTo(busy, 9);
+      }
+    }
+  });
+
   it('is longer where gathers and reductions of sharded weights meet on a link', () => {
     const each = sharedCase(sharedLayouts[2] ?? {}, { preset: 'dgx-h100', nodes: 2, inter: { Gbps: 20 } }, 4);
     expect(sharedOf(each).seconds).toBeGreaterThan(aloneOf(each).seconds * 1.01);
