@@ -1,8 +1,22 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { planOf } from './dist/engine/plan.js';
+import { quickPlan } from './dist/engine/quick.js';
+import { firstScenario } from './dist/scenario/scenario.js';
+
+/** The first scenario is planned here, by the compiled engine of the page, so that the page opens with a worked plan. */
+const workedScenario: Plugin = {
+  name: 'worked-scenario',
+  transformIndexHtml: () => {
+    const worked = { scenario: firstScenario, quick: quickPlan(firstScenario), planned: planOf(firstScenario) };
+    const children = JSON.stringify(worked).replaceAll('<', '\\u003c');
+    return [{ tag: 'script', attrs: { type: 'application/json', id: 'worked' }, children, injectTo: 'head' }];
+  },
+};
 
 /** The static build: relative paths, so that it works from any folder of any file host. */
 export default defineConfig({
   base: './',
+  plugins: [workedScenario],
   resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },

@@ -4,45 +4,9 @@
  * one {@link InputError} with all of them. What we got wrong is an `internal:` error from {@link assertInvariant}.
  * Nothing else is thrown. The codes, with meaning and fix, are the literal tables under `codes/`.
  */
-import { cluster } from './codes/cluster.ts';
-import { framework } from './codes/framework.ts';
-import { input } from './codes/input.ts';
-import { job } from './codes/job.ts';
-import { layout } from './codes/layout.ts';
-import { model } from './codes/model.ts';
-import { plan } from './codes/plan.ts';
-import { program } from './codes/program.ts';
-import { programForm } from './codes/program-form.ts';
-import { runtime } from './codes/runtime.ts';
+import type { codes } from './codes/index.ts';
 
-/** One row of the table of codes: what the code means and what to do about it, in one sentence each. */
-export interface CodeRow {
-  readonly meaning: string;
-  readonly fix: string;
-}
-
-/** Every code of the product. The reference page of errors is generated from this table. */
-export const codes: typeof input &
-  typeof job &
-  typeof model &
-  typeof cluster &
-  typeof framework &
-  typeof layout &
-  typeof plan &
-  typeof program &
-  typeof programForm &
-  typeof runtime = {
-  ...input,
-  ...job,
-  ...model,
-  ...cluster,
-  ...framework,
-  ...layout,
-  ...plan,
-  ...program,
-  ...programForm,
-  ...runtime,
-};
+export { type CodeRow, codes } from './codes/index.ts';
 
 export type Code = keyof typeof codes;
 export type Severity = 'error' | 'warning' | 'note';

@@ -7,6 +7,7 @@ import { followAddress } from './router.ts';
 import { readServer } from './server.ts';
 import { Shell } from './shell.tsx';
 import { createStore } from './store.ts';
+import { readWorked } from './worked.ts';
 
 /** The colours of the figures are those of the page; a figure inside of it follows the theme that was chosen. */
 const colours = document.createElement('style');
@@ -23,7 +24,7 @@ const clients = {
   planner: createClient(startWorker),
   viewer: createClient(startWorker),
 };
-const store = createStore(clients, readLink(location.hash).place);
+const store = createStore(clients, readLink(location.hash).place, readWorked(document));
 followAddress(store);
 const root = document.getElementById('app');
 if (root) {

@@ -11,6 +11,7 @@ import type { Client } from '../engine/client.ts';
 import type { QuickPlan } from '../engine/quick.ts';
 import { firstPlace, type Place, type StepsPlace, type View } from '../scenario/link.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import type { Worked } from './worked.ts';
 
 /** A row of the ranking: a bound until the plan is there, then what was evaluated. */
 export interface Row {
@@ -56,14 +57,14 @@ export interface Store extends Answers, Clients {
 
 const UNDONE = 50;
 
-/** A store over its workers; `begin` is where the page opens. */
-export function createStore(clients: Clients, begin: Place = firstPlace): Store {
+/** A store over its workers; `begin` is where the page opens, `worked` what is known without asking. */
+export function createStore(clients: Clients, begin: Place = firstPlace, worked?: Worked): Store {
   const place = signal(begin);
   const answers = createAnswers();
   const { quick, planned, pinned, notice } = answers;
   const past = signal<readonly Scenario[]>([]);
   const rows = computed(() => rowsOf(quick.value, planned.value));
-  const replan = planning(clients, place, answers);
+  const replan = planning(clients, place, answers, worked);
   const setScenario = (scenario: Scenario): void => {
     batch(() => {
       place.value = { ...place.value, scenario, selected: undefined };
@@ -125,15 +126,33 @@ const createAnswers = (): Answers => ({
 });
 
 /** Asks for the bounds, then for the plan of the place's scenario; what an older scenario still hears is left unheard. */
-function planning({ quickly, planner, viewer }: Clients, place: Signal<Place>, answers: Answers): () => Promise<void> {
+function planning(
+  { quickly, planner, viewer }: Clients,
+  place: Signal<Place>,
+  answers: Answers,
+  worked: Worked | undefined,
+): () => Promise<void> {
   const { issues, quick, planned, planning: state } = answers;
+  const known = worked && JSON.stringify(worked.scenario);
   let asked = 0;
+  const settle = (plan: Planned): void => {
+    planned.value = plan;
+    issues.value = plan.issues;
+    state.value = 'done';
+  };
   return async () => {
     asked += 1;
     const own = asked;
     const { scenario } = place.value;
     planner.drop();
     viewer.drop();
+    if (worked && JSON.stringify(scenario) === known) {
+      batch(() => {
+        quick.value = worked.quick;
+        settle(worked.planned);
+      });
+      return;
+    }
     state.value = 'bounds';
     try {
       const bounds = await quickly.ask('quick', scenario);
@@ -146,11 +165,7 @@ function planning({ quickly, planner, viewer }: Clients, place: Signal<Place>, a
       });
       const plan = await planner.ask('plan', scenario);
       if (own !== asked) return;
-      batch(() => {
-        planned.value = plan;
-        issues.value = plan.issues;
-        state.value = 'done';
-      });
+      batch(() => settle(plan));
     } catch (error) {
       if (own !== asked) return;
       if (!(error instanceof AskError)) throw error;

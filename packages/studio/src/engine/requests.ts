@@ -1,4 +1,5 @@
 /** @file What the page asks of the worker, by name: one function each, data in and data out. */
+import type { CodeRow } from '@meshwright/core/errors';
 import type { PublishedRun } from '@meshwright/core/explain';
 import type { Layout, LayoutRequest } from '@meshwright/core/layout';
 import type { Planned, Shown } from '@meshwright/core/plan';
@@ -10,12 +11,12 @@ import type { DropReading } from './drop.ts';
 import { type QuickPlan, quickPlan } from './quick.ts';
 import type { TimelineDetail } from './timeline.ts';
 import type { Variant, WhatIf } from './variants.ts';
-import { type Names, namesOf, reasonsOf } from './words.ts';
+import { type Names, namesOf } from './words.ts';
 
 /** All questions with what they are given and answer. */
 export interface Requests {
   names(): Names;
-  reasons(codes: readonly string[]): ReturnType<typeof reasonsOf>;
+  reasons(codes: readonly string[]): Promise<Readonly<Record<string, CodeRow>>>;
   /** Ranks by bounds, within the time of a key press. */
   quick(scenario: Scenario): QuickPlan;
   plan(scenario: Scenario): Promise<Planned>;
@@ -36,7 +37,7 @@ export interface Requests {
 /** What a first answer does not need is loaded when it is asked for. */
 export const requests: Requests = {
   names: namesOf,
-  reasons: reasonsOf,
+  reasons: async (...given) => (await import('./reasons.ts')).reasonsOf(...given),
   quick: quickPlan,
   plan: async (...given) => (await import('./plan.ts')).planOf(...given),
   nearest: async (...given) => (await import('./nearest.ts')).nearestOf(...given),

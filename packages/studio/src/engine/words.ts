@@ -1,6 +1,5 @@
-/** @file Names and words of core that the page shows: asked for once, so that the tables behind them stay in the worker. */
+/** @file Names of core that the page shows: asked for once, so that the tables behind them stay in the worker. */
 import { presetNames as hostNames } from '@meshwright/core/cluster';
-import { type CodeRow, codes } from '@meshwright/core/errors';
 import { presetNames as modelNames } from '@meshwright/core/model';
 
 /** What can be chosen. */
@@ -10,7 +9,3 @@ export interface Names {
 }
 
 export const namesOf = (): Names => ({ models: [...modelNames], hosts: [...hostNames] });
-
-/** Meaning and fix of codes. */
-export const reasonsOf = (wanted: readonly string[]): Readonly<Record<string, CodeRow>> =>
-  Object.fromEntries(Object.entries(codes).filter(([code]) => wanted.includes(code)));

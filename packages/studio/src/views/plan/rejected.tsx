@@ -14,7 +14,7 @@ export function Rejected({ store }: { readonly store: Store }): VNode | null {
   const quick = store.quick.value;
   if (!planned)
     return quick ? (
-      <p class="quiet">{`${grouped(quick.considered)} layouts considered with usual buckets, ${grouped(quick.fitting)} may fit.`}</p>
+      <p class="quiet">{`${grouped(quick.bounded)} usual layouts bounded, ${grouped(quick.fitting)} may fit.`}</p>
     ) : null;
   const rejected = Object.entries(planned.rejected).sort(([, a], [, b]) => b - a);
   const slower = planned.legal - planned.evaluated - (planned.rejected.OUT_OF_MEMORY ?? 0);
