@@ -107,11 +107,44 @@ function memoryTable() {
 }
 
 /** Runs with a measured time ran: a verdict that they do not fit is false. */
+const ran = score.rows.filter((row) => row.error !== undefined);
+const refused = ran.filter((row) => row.verdict === 'does-not-fit');
+const givenUp = ran.filter((row) => row.assumed.some((each) => each.includes('the least that fits')));
+const onHost = givenUp.filter((row) => row.assumed.some((each) => each.includes('on the host')));
+const overflowed = score.rows.filter((row) => row.ranOut && row.verdict !== undefined);
+const caught = overflowed.filter((row) => row.verdict === 'does-not-fit');
+say('false out-of-memory', percent(refused.length / ran.length), '%');
+say('runs that give up what nobody states', givenUp.length, 'rows');
+say('runs out of memory that are said not to fit', `${caught.length} of ${overflowed.length}`, 'rows');
+
+function fitTable() {
+  const lines = bySource
+    .filter((each) => each.rows > 0)
+    .map(({ source }) => {
+      const mine = (rows) => rows.filter((row) => row.source === source).length;
+      return [source, mine(ran), mine(refused), mine(givenUp)];
+    });
+  const all = ['all', ran.length, refused.length, givenUp.length];
+  return table(['source', 'ran', 'said not to fit', 'fit with the least'], ['l', 'r', 'r', 'r'], [...lines, all]);
+}
+
 function falselyRefused() {
-  const ran = score.rows.filter((row) => row.error !== undefined);
-  const refused = ran.filter((row) => row.verdict === 'does-not-fit');
-  return `${refused.length} of the ${ran.length} runs with a measured time (${percent(refused.length / ran.length)} %) are said not to fit, though they ran. Rows
-do not say what recipes keep on the host, or which modules they recompute; how much of this is that, and how much is this model, is open.`;
+  return `${refused.length} of the ${ran.length} runs with a measured time (${percent(refused.length / ran.length)} %) are said not to fit, though they ran.
+
+**What is open is filled with the least that fits.** A row that leaves recomputation blank, or says only that its recipe
+recomputes some modules, is priced without any as long as that fits. Where it does not fit, the smallest share of the layers
+(in eighths) is taken whose activations are made again or, for NeMo and Megatron-Bridge with one stage, copied to the host:
+of two ways the faster. ${givenUp.length} rows are priced so (${onHost.length} on the host), each says so in \`assumed\`; without this rule
+${refused.length + givenUp.length} rows (${percent((refused.length + givenUp.length) / ran.length)} %) would be refused. A row that states what it recomputes is never changed. A check from
+outside: recipes of Llama 3 70B copy 20 and 40 of 80 layers to the host (GB300 and GB200, fp8); the rule finds 25 and 63 %.
+
+${fitTable()}
+
+Of ${overflowed.length} runs that are known to have run out of memory ${caught.length} are said not to fit. The others (${overflowed
+    .filter((row) => !caught.includes(row))
+    .map((row) => row.id)
+    .join(', ')}: BLOOM candidates with tensor 4) have less state on a device
+than neighbours that ran in 56 GB; why they failed is not known.`;
 }
 
 function historyTable() {

@@ -1,5 +1,6 @@
 /** @file What the passes know of a job and a layout: sizes, types, and the choices that templates depend on. */
-import type { Job } from '../job/index.ts';
+import { eraOf, frameworks, type LossPlan } from '../frameworks/index.ts';
+import type { Job, ProductRecipe } from '../job/index.ts';
 import { computeType } from '../job/index.ts';
 import { expertDataOf, hasExpertGrid, headRanks, type Layout } from '../layout/index.ts';
 import { type LayerKind, type LayerKinds, type LayerSpec, layerKinds, type ModelSpec } from '../model/index.ts';
@@ -34,6 +35,9 @@ export interface BlockContext {
   readonly dropout: number;
   /** Element type of weights and activations. */
   readonly type: DType;
+  /** Type in which inputs of the products of layers stay for backward: `type`, or the narrow one of a recipe. */
+  readonly kept: DType;
+  readonly loss: LossPlan;
 }
 
 /** Degrees of the axes of the expert grid beside pipeline. */
@@ -75,7 +79,22 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     attention: job.kernels.attention,
     dropout: job.kernels.dropout,
     type: computeType(job.precision),
+    kept: keptType(job),
+    loss: job.precision === 'fp32' ? 'fp32' : (job.kernels.loss ?? eraOf(frameworks[job.framework]).loss.value),
   };
+}
+
+const narrowTypes: Readonly<Record<ProductRecipe, DType>> = {
+  'fp8-delayed': 'fp8',
+  'fp8-current': 'fp8',
+  'fp8-by-row': 'fp8',
+  mxfp8: 'mxfp8',
+  nvfp4: 'nvfp4',
+};
+
+function keptType({ framework, kernels: { products }, precision }: Job): DType {
+  const keeps = products !== undefined && frameworks[framework].keepsNarrowInputs.value;
+  return keeps ? narrowTypes[products] : computeType(precision);
 }
 
 /** Heads of queries, and of keys and values, that a tensor rank has in each kind of layer. */

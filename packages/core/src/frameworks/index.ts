@@ -50,5 +50,6 @@ export type {
   FrameworkFact,
   FrameworkName,
   FrameworkProfile,
+  LossPlan,
   OverlapKind,
 } from './types.ts';

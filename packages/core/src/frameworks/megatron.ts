@@ -6,6 +6,7 @@ import type { FrameworkEra, FrameworkProfile } from './types.ts';
 const [base] = meshwright.eras;
 const flags = 'Megatron-LM, megatron/training/arguments.py';
 const notes = 'accuracy notes of the prototype predictor';
+const crossEntropy = 'Megatron-LM, megatron/core/tensor_parallel/cross_entropy.py: logits.float(), the rest in place';
 
 /** Local kernels: fused bias, dropout, residual, GELU and softmax; scores in memory. */
 const local: FrameworkEra = {
@@ -28,6 +29,7 @@ const local: FrameworkEra = {
     'Megatron-LM, megatron/model/distributed.py: allreduce_gradients after the last backward',
   ),
   rings: base.rings,
+  loss: fact('native', crossEntropy),
   sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
 };
 
@@ -49,6 +51,7 @@ const engine: FrameworkEra = {
   accumulation: local.accumulation,
   dataReduction: fact('after', `${flags}: --overlap-grad-reduce is off unless given`),
   rings: base.rings,
+  loss: fact('native', crossEntropy),
   sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
 };
 
@@ -64,11 +67,28 @@ export const megatron: FrameworkProfile = {
   eras: [first, local, engine],
 };
 
+/** Engine and recipes. */
+const recipes: FrameworkEra = {
+  ...engine,
+  dropout: fact(0, 'NeMo recipes: hidden_dropout 0, attention_dropout 0'),
+  tensorHidden: fact(0.67, `${notes}, section 6: user buffers hide 0.6 to 0.75 of the exchange`),
+  dataReduction: fact('beside', 'NeMo recipes: overlap_grad_reduce and overlap_param_gather'),
+  sequenceParallel: fact(true, 'NeMo recipes: sequence_parallel where tensor > 1'),
+};
+
 /** NeMo and Megatron-Bridge: the same engine with their recipes' overlap switched on. */
 export const nemo: FrameworkProfile = {
   ...megatron,
   name: 'nemo',
-  bucketMB: fact(160, 'Megatron-LM, DistributedDataParallel: max(40,000,000, 1,000,000 x data) elements; 4 bytes each'),
+  gradientType: fact(
+    'bf16',
+    'NeMo, scripts/performance: trainer.plugins.grad_reduce_in_fp32 = False; Megatron-Bridge, perf_recipes: ddp.grad_reduce_in_fp32 = False; 2 + 2 + 12/d bytes a parameter in logs of NeMo',
+  ),
+  bucketMB: fact(80, 'Megatron-LM, DistributedDataParallel: max(40,000,000, 1,000,000 x data) elements; 2 bytes each'),
+  offloadsActivations: fact(
+    true,
+    'Megatron-Bridge, scripts/performance/configs/llama: cpu_offloading_num_layers 5 to 40; Megatron-LM refuses it with stages',
+  ),
   overlap: fact(
     { tensor: true, data: true, parameters: true, pipeline: true },
     'NeMo recipes: overlap_grad_reduce, overlap_param_gather, tp_comm_overlap',
@@ -79,12 +99,10 @@ export const nemo: FrameworkProfile = {
       until: 2022,
       sequenceParallel: fact(true, 'NeMo-Megatron-Launcher, conf/training/gpt3: sequence_parallel where tensor > 1'),
     },
+    { ...recipes, until: 2025 },
     {
-      ...engine,
-      dropout: fact(0, 'NeMo recipes: hidden_dropout 0, attention_dropout 0'),
-      tensorHidden: fact(0.67, `${notes}, section 6: user buffers hide 0.6 to 0.75 of the exchange`),
-      dataReduction: fact('beside', 'NeMo recipes: overlap_grad_reduce and overlap_param_gather'),
-      sequenceParallel: fact(true, 'NeMo recipes: sequence_parallel where tensor > 1'),
+      ...recipes,
+      loss: fact('in-place', 'Megatron-Bridge, perf_recipes: cross_entropy_fusion_impl = "te"'),
     },
   ],
 };

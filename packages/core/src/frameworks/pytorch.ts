@@ -18,6 +18,7 @@ const eager: FrameworkEra = {
   accumulation: fact('fused', 'FSDP reduces each micro-batch: a gradient is written once and not added to'),
   dataReduction: fact('beside', 'torch.distributed.fsdp and DistributedDataParallel: reductions from backward hooks'),
   rings: base.rings,
+  loss: fact('fp32', 'torch.nn.functional.cross_entropy on logits.float()'),
   sequenceParallel: fact(false, 'no tensor parallelism in plain FSDP'),
 };
 
@@ -43,6 +44,10 @@ export const fsdp: FrameworkProfile = {
 export const torchtitan: FrameworkProfile = {
   ...meshwright,
   name: 'torchtitan',
+  keepsNarrowInputs: fact(
+    false,
+    'torchao, float8/float8_linear.py: saves its 16-bit input and casts it again in backward',
+  ),
   gradientType: fact('fp32', 'torchtitan, config: training.mixed_precision_reduce = float32'),
   keepsUnitsInPipelines: fact(
     true,
@@ -73,6 +78,7 @@ export const deepspeed: FrameworkProfile = {
       launchSeconds: fact(67e-6, 'as Megatron-LM of that time'),
       exchangeSeconds: fact(170e-6, 'as Megatron-LM of that time'),
       accumulation: fact('separate', 'as Megatron-LM of that time'),
+      loss: fact('native', 'as Megatron-LM of that time'),
       dropout: fact(0.1, 'as Megatron-LM of that time'),
       rings: fact('flat', 'accuracy notes, section 6: ZeRO-3 of 2021 ran flat rings at 16 to 18 GB/s per rank'),
     },

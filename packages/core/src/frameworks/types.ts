@@ -25,6 +25,12 @@ export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-1-triton' | 'flash-
 /** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. */
 export type ElementwisePlan = 'fused' | 'compiled' | 'flash-attn' | 'eager';
 
+/** What the loss holds of the logits of a rank, in bytes of one.
+ *
+ * `fp32`: logits and their gradient in fp32, 8. `native`: 16-bit logits copied to fp32, worked on in place and copied back,
+ * 6. `half`: 16-bit logits and their gradient, 4. `in-place`: 16-bit logits that their gradient takes the place of, 2. */
+export type LossPlan = 'fp32' | 'native' | 'half' | 'in-place';
+
 /** Habits of a framework's releases up to a year: what moves time and is not part of a layout. */
 export interface FrameworkEra {
   /** Last year of releases that behave so; absent for the newest. */
@@ -45,6 +51,8 @@ export interface FrameworkEra {
   readonly dataReduction: FrameworkFact<'beside' | 'after'>;
   /** Rings over data that know of nodes, or one flat ring over all ranks. */
   readonly rings: FrameworkFact<'tiers' | 'flat'>;
+  /** What the loss holds of the logits. */
+  readonly loss: FrameworkFact<LossPlan>;
   /** Sequence parallelism where nobody says. */
   readonly sequenceParallel: FrameworkFact<boolean>;
 }
@@ -65,6 +73,10 @@ export interface FrameworkProfile {
   /** What data sharding cuts: the flat bucket or unit, or dim 0 of each parameter. */
   readonly dataSharding: FrameworkFact<'flat' | 'dim0'>;
   readonly overlap: FrameworkFact<Readonly<Record<OverlapKind, boolean>>>;
+  /** Narrow products leave their inputs for backward in the narrow type, or in 16 bit to be cast again. */
+  readonly keepsNarrowInputs: FrameworkFact<boolean>;
+  /** Its recipes copy activations of some layers to the host, where stages are one. */
+  readonly offloadsActivations: FrameworkFact<boolean>;
   /** Ranks that cut an expert under expert parallelism when nobody says: one, or as many as tensor has. */
   readonly expertTensor: FrameworkFact<'one' | 'tensor'>;
   /** `refuse`: key and value heads must be divisible by tensor; `replicate`: tensor may be a multiple of them. */

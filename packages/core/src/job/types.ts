@@ -1,6 +1,6 @@
 /** @file A job: model, batch, precision, optimizer and cluster, before anybody has chosen a layout. */
 import type { ClusterSpec } from '../cluster/index.ts';
-import type { FrameworkName } from '../frameworks/index.ts';
+import type { FrameworkName, LossPlan } from '../frameworks/index.ts';
 import type { LayoutRequest } from '../layout/index.ts';
 import type { ModelSpec } from '../model/index.ts';
 import type { DType } from '../tensor/index.ts';
@@ -24,9 +24,15 @@ export interface KernelPlan {
   readonly attention: 'flash' | 'unfused';
   /** Probability of dropout after attention, projection and feed-forward; 0 leaves the kernels out. */
   readonly dropout: number;
-  /** Matrix products of layers run in fp8, weights and activations stay as they are; scaled by tensor or block, or by row. Absent: in the job's own type. */
-  readonly products?: 'fp8' | 'fp8-by-row';
+  /** Matrix products of layers run in a narrow type; weights and the residual stay as they are. Absent: in the job's own type. */
+  readonly products?: ProductRecipe;
+  /** How the loss keeps logits; absent: as the framework does. */
+  readonly loss?: LossPlan;
 }
+
+/** Recipes of narrow products by their scales: of a tensor from the steps before or from the step itself, of a row, or of
+ * a block. */
+export type ProductRecipe = 'fp8-delayed' | 'fp8-current' | 'fp8-by-row' | 'mxfp8' | 'nvfp4';
 
 /** `sft`: all weights are trained on answers, which changes no state, FLOPs or memory. `packed`: several documents share a
  * sequence; attention is priced over the whole of it, an upper bound. */

@@ -43,4 +43,4 @@ export { splitCosts } from './split-costs.ts';
 export type { StorageNeeds } from './storage-needs.ts';
 export { enoughMicroBatches, thresholds } from './thresholds.ts';
 export type { TierBytes } from './traffic-tiers.ts';
-export { deviceMemory, type Verdict } from './verdict.ts';
+export { deviceMemory, type Verdict, verdictOf } from './verdict.ts';

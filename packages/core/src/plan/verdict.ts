@@ -37,7 +37,15 @@ export interface DeviceMemory {
   readonly allocatedBytes: number;
   readonly reservedBytes: number;
   readonly deviceBytes: number;
+  /** Bytes on the device at the high end of what is assumed. */
+  readonly mostBytes: number;
   readonly verdict: Verdict;
+}
+
+/** Device bytes and their high end against a capacity. */
+export function verdictOf(deviceBytes: number, mostBytes: number, capacity: number): Verdict {
+  if (deviceBytes > capacity) return 'does-not-fit';
+  return mostBytes > capacity ? 'at-risk' : 'fits';
 }
 
 /** Memory of a device that has allocated `peak` bytes of which `resident` never move. */
@@ -47,15 +55,14 @@ export function deviceMemory(job: Job, layout: Layout, peak: number, resident: n
   const reserved = (share: number): number => peak + (peak - resident) * share;
   const device = (fragments: number, communicator: number, context: number): number =>
     reserved(fragments) + axes * communicator + context;
-  const verdictOf = (): Verdict => {
-    if (device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value) > capacity) return 'does-not-fit';
-    return device(FRAGMENTS.high, COMMUNICATOR.high, CONTEXT.high) > capacity ? 'at-risk' : 'fits';
-  };
+  const expected = device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value);
+  const most = device(FRAGMENTS.high, COMMUNICATOR.high, CONTEXT.high);
   return {
     allocatedBytes: Math.round(peak),
     reservedBytes: Math.round(reserved(FRAGMENTS.value)),
-    deviceBytes: Math.round(device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value)),
-    verdict: verdictOf(),
+    deviceBytes: Math.round(expected),
+    mostBytes: Math.round(most),
+    verdict: verdictOf(expected, most, capacity),
   };
 }
 

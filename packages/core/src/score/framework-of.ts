@@ -20,6 +20,11 @@ const intern =
 const mosaic =
   'llm-foundry, scripts/train/benchmarking/submit_benchmarks.py: --attn_impl triton, low_precision_layernorm';
 
+const mosaicLoss =
+  'llm-foundry, llmfoundry/models/mpt/modeling_mpt.py: loss_fn fused_crossentropy, of flash-attn, not in place';
+
+const bridge = 'Megatron-Bridge, src/megatron/bridge/perf_recipes/_common.py: cross_entropy_fusion_impl = "te"';
+
 /** First match wins. */
 const entries: readonly FrameworkEntry[] = [
   { name: /deepspeed zero-3/i, framework: 'deepspeed' },
@@ -35,7 +40,8 @@ const entries: readonly FrameworkEntry[] = [
     as: 'Automodel over a pipeline as torchtitan: both on torch.distributed.pipelining',
   },
   { name: /nemo automodel/i, framework: 'fsdp', as: 'Automodel as FSDP on PyTorch' },
-  { name: /nemo|bridge/i, framework: 'nemo' },
+  { name: /bridge/i, framework: 'nemo', own: { loss: { value: 'in-place', source: bridge, asOf: '2026-11' } } },
+  { name: /nemo/i, framework: 'nemo' },
   { name: /megatron/i, framework: 'megatron' },
   { name: /torchtitan/i, framework: 'torchtitan' },
   { name: /deepspeed/i, framework: 'deepspeed' },
@@ -43,7 +49,10 @@ const entries: readonly FrameworkEntry[] = [
   {
     name: /llm-foundry|composer/i,
     framework: 'fsdp',
-    own: { attention: { value: 'flash-1-triton', source: mosaic, asOf: '2026-11' } },
+    own: {
+      attention: { value: 'flash-1-triton', source: mosaic, asOf: '2026-11' },
+      loss: { value: 'half', source: mosaicLoss, asOf: '2026-11' },
+    },
   },
   { name: /fsdp/i, framework: 'fsdp' },
   {
@@ -53,6 +62,7 @@ const entries: readonly FrameworkEntry[] = [
     own: {
       attention: { value: 'flash-1', source: intern, asOf: '2026-11' },
       elementwise: { value: 'flash-attn', source: intern, asOf: '2026-11' },
+      loss: { value: 'half', source: intern, asOf: '2026-11' },
     },
   },
 ];

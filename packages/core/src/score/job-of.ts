@@ -3,10 +3,10 @@
 import type { ClusterSpec } from '../cluster/index.ts';
 import { InputError } from '../errors/index.ts';
 import { type FrameworkEra, type FrameworkName, frameworks } from '../frameworks/index.ts';
-import { createJob, type Job, type Precision } from '../job/index.ts';
+import { createJob, type Job, type Precision, type ProductRecipe } from '../job/index.ts';
 import { modelFromDimensions } from '../model/index.ts';
 import { type ModelOfRun, mixtureOf } from './mixture-of.ts';
-import type { RunRow } from './run-row.ts';
+import { measuredSeconds, type RunRow } from './run-row.ts';
 import { type Outcome, skip } from './skip.ts';
 
 /** What a job of a run is made from. */
@@ -39,7 +39,8 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
   const pad = (vocabulary: number): number => paddedVocabulary(vocabulary, parts.framework, row.tp ?? 1);
   const model = row.experts === undefined && row.preset === '' ? denseOf(row, pad) : mixtureOf(row, pad);
   if (model.skipped) return model;
-  const { global_batch: sequences, seq: length } = row;
+  const { seq: length } = row;
+  const { sequences, assumed: batchAssumed } = sequencesOf(row);
   if (sequences === undefined || length === undefined) return skip('batch-missing', 'global batch or sequence length');
   const isGpt = model.value.model.norm === 'layernorm';
   const attention = parts.era.attention.value === 'unfused' && !/flash/i.test(row.notes) ? 'unfused' : 'flash';
@@ -53,12 +54,18 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
       precision: format.precision,
       framework: parts.framework,
       workload: workload === 'sft' ? 'sft' : 'pretrain',
-      kernels: { attention, dropout, ...(format.fp8 && { products: format.fp8 }) },
+      kernels: {
+        attention,
+        dropout,
+        loss: parts.era.loss.value,
+        ...(format.products && { products: format.products }),
+      },
     });
     const assumed = [
       ...(workload === 'sft' ? ['answers: sequences of full length'] : []),
       ...model.value.assumed,
       ...format.assumed,
+      ...batchAssumed,
       `attention: ${parts.era.attention.value}`,
       ...(dropout > 0 ? [`dropout: ${dropout}`] : []),
     ];
@@ -70,23 +77,42 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
   }
 }
 
+/** The global batch; where nothing is timed and stages are one, the peak does not depend on it. */
+function sequencesOf(row: RunRow): { sequences: number | undefined; assumed: readonly string[] } {
+  const { global_batch: stated, micro_batch: microBatch, dp: data, pp: pipeline } = row;
+  if (stated !== undefined || measuredSeconds(row) !== undefined || pipeline !== 1)
+    return { sequences: stated, assumed: [] };
+  if (microBatch === undefined || data === undefined) return { sequences: undefined, assumed: [] };
+  return { sequences: microBatch * data, assumed: ['global batch: one micro-batch on each data rank'] };
+}
+
 interface Format {
   readonly precision: Precision;
-  readonly fp8: 'fp8' | 'fp8-by-row' | undefined;
+  readonly products: ProductRecipe | undefined;
   readonly assumed: readonly string[];
 }
 
+/** Recipes by words in the column `precision`, first match wins. */
+const recipes: readonly (readonly [RegExp, ProductRecipe])[] = [
+  [/mx|sub-?channel/i, 'mxfp8'],
+  [/row/i, 'fp8-by-row'],
+  [/current|cs|tensor-?wise/i, 'fp8-current'],
+  [/fp8/i, 'fp8-delayed'],
+];
+
 /** Element types of a name; blank means bf16. */
 function formatOf(text: string): Format | undefined {
+  const plain = { products: undefined, assumed: [] };
   if (/fp4|int8/i.test(text)) return undefined;
-  if (/fp8|mx/i.test(text)) {
-    const assumed = /mx|sub|block/i.test(text) ? ['fp8: scaling by block is priced as scaling by tensor'] : [];
-    return { precision: 'bf16', fp8: /row/i.test(text) ? 'fp8-by-row' : 'fp8', assumed };
+  const recipe = /fp8|mx/i.test(text) ? recipes.find(([name]) => name.test(text))?.[1] : undefined;
+  if (recipe !== undefined) {
+    const assumed = recipe === 'mxfp8' ? ['fp8: scaling by block is priced as scaling by tensor'] : [];
+    return { precision: 'bf16', products: recipe, assumed };
   }
-  if (/bf16/i.test(text)) return { precision: 'bf16', fp8: undefined, assumed: [] };
-  if (/fp16|half/i.test(text)) return { precision: 'fp16', fp8: undefined, assumed: [] };
-  if (/fp32/i.test(text)) return { precision: 'fp32', fp8: undefined, assumed: [] };
-  return text === '' ? { precision: 'bf16', fp8: undefined, assumed: ['precision: bf16'] } : undefined;
+  if (/bf16/i.test(text)) return { precision: 'bf16', ...plain };
+  if (/fp16|half/i.test(text)) return { precision: 'fp16', ...plain };
+  if (/fp32/i.test(text)) return { precision: 'fp32', ...plain };
+  return text === '' ? { precision: 'bf16', products: undefined, assumed: ['precision: bf16'] } : undefined;
 }
 
 function denseOf(row: RunRow, pad: (vocabulary: number) => number): Outcome<ModelOfRun> {

@@ -15,9 +15,21 @@ const EVERYTHING_MB = 1e9;
 /** Layouts of a run: one, or two between which it lies (recomputation of a share of the layers). */
 export interface LayoutOfRun {
   readonly layout: Layout;
-  /** The same with full recomputation, and how much of the step is like it. */
-  readonly recomputed?: { readonly layout: Layout; readonly share: number };
+  /** The same with full recomputation, and how much of the step is like it; `waits`: seconds that come to it. */
+  readonly recomputed?: Recomputed;
+  /** Full recomputation, where the row leaves open what is given up. */
+  readonly open?: Layout;
   readonly assumed: readonly string[];
+}
+
+export interface Recomputed {
+  readonly layout: Layout;
+  /** Share of the time that is like it. */
+  readonly share: number;
+  /** Share of the memory that is like it; `share` where absent. */
+  readonly memoryShare?: number;
+  /** Seconds that come to the step. */
+  readonly waits?: number;
 }
 
 /** The layout of a run. */
@@ -59,7 +71,7 @@ export function layoutOf(row: RunRow, job: Job, era: FrameworkEra): Outcome<Layo
 function completed(
   request: LayoutRequest,
   job: Job,
-  { kind, share }: RecomputeOfRun,
+  { kind, share, memoryShare = share, open }: RecomputeOfRun,
   assumed: readonly string[],
 ): Outcome<LayoutOfRun> {
   const costs = splitCosts(job);
@@ -70,10 +82,11 @@ function completed(
   };
   const first = complete(kind);
   if (first.skipped) return first;
-  if (share === 0) return { value: { layout: first.value, assumed } };
+  if (share === 0 && !open) return { value: { layout: first.value, assumed } };
   const second = complete('full');
   if (second.skipped) return second;
-  return { value: { layout: first.value, recomputed: { layout: second.value, share }, assumed } };
+  if (open) return { value: { layout: first.value, open: second.value, assumed } };
+  return { value: { layout: first.value, recomputed: { layout: second.value, share, memoryShare }, assumed } };
 }
 
 function chunksOf(

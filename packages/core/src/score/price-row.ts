@@ -1,4 +1,5 @@
 /** @file Prices one run: its cluster, job and layout, the step with its range, and the fullest device. */
+import { capacityBytes } from '../cluster/index.ts';
 import type { PriceOptions } from '../cost/index.ts';
 import type { Job } from '../job/index.ts';
 import { type Layout, microBatchesOf } from '../layout/index.ts';
@@ -10,12 +11,14 @@ import {
   evaluateLayout,
   optionsOfEra,
   type Verdict,
+  verdictOf,
 } from '../plan/index.ts';
 import { clusterOf } from './cluster-of.ts';
 import { foldReplicas } from './fold-replicas.ts';
 import { frameworkOf } from './framework-of.ts';
 import { jobOf } from './job-of.ts';
 import { type LayoutOfRun, layoutOf } from './layout-of.ts';
+import { leastGivenUp } from './lightest.ts';
 import type { RunRow } from './run-row.ts';
 import { type Outcome, skip } from './skip.ts';
 
@@ -56,13 +59,14 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
   if (layout.skipped) return layout;
   const options = optionsOfEra(job, era);
   const evaluator = createEvaluator(job, options);
-  const seconds = secondsOf(evaluator, layout.value);
+  const taken = takeLeast(evaluator, layout.value);
+  const seconds = secondsOf(evaluator, taken);
   return {
     value: {
       seconds,
-      ...rangeOf(job, options, layout.value, seconds),
-      ...memoryOf(evaluator, layout.value),
-      assumed: [...assumed, ...[cluster, replica, made, layout].flatMap(({ value }) => value.assumed)],
+      ...rangeOf(job, options, taken, seconds),
+      ...memoryOf(evaluator, taken),
+      assumed: [...assumed, ...[cluster, replica, made].flatMap(({ value }) => value.assumed), ...taken.assumed],
       ...amountsOf(job, layout.value.layout, row),
       jobKey: [row.source, job.model.name, modelKey(row), row.gpu, row.n_gpus, row.precision].join('|'),
     },
@@ -72,12 +76,35 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
 const modelKey = (row: RunRow): string =>
   [row.layers, row.hidden, row.ffn_hidden, row.heads, row.vocab, row.seq, row.global_batch].join(':');
 
+/** Where the row leaves it open: the least that must be given up to fit. */
+function takeLeast(evaluator: Evaluator, run: LayoutOfRun): LayoutOfRun {
+  const { layout, open, assumed } = run;
+  if (open === undefined) return run;
+  const priceOf = (of: Layout) => ({
+    seconds: evaluateLayout(evaluator, of).evaluation.seconds,
+    ...memoryOfLayout(evaluator, of),
+  });
+  const kept = priceOf(layout);
+  if (kept.verdict !== 'does-not-fit') return { layout, assumed };
+  const least = leastGivenUp(evaluator.job, layout, kept, priceOf(open));
+  if (least === undefined) return { layout, assumed };
+  const { share, by, waits } = least;
+  const others = assumed.filter((each) => !each.startsWith('recomputation'));
+  return {
+    layout,
+    recomputed: { layout: open, share: by === 'recompute' ? share : 0, memoryShare: share, waits },
+    assumed: [...others, least.assumed],
+  };
+}
+
 /** Between two layouts where a share of the work is like the second one's: layers add up. */
 function secondsOf(evaluator: Evaluator, { layout, recomputed }: LayoutOfRun): number {
   const { seconds } = evaluateLayout(evaluator, layout).evaluation;
   if (recomputed === undefined) return seconds;
+  const { share, waits = 0 } = recomputed;
+  if (share === 0) return seconds + waits;
   const other = evaluateLayout(evaluator, recomputed.layout).evaluation.seconds;
-  return seconds + recomputed.share * (other - seconds);
+  return seconds + share * (other - seconds) + waits;
 }
 
 /** Range of the host's launch times over the assumed value. */
@@ -106,20 +133,23 @@ function rangeOf(job: Job, options: PriceOptions, layout: LayoutOfRun, seconds: 
   return { low: Math.min(seconds, under('low')), high: Math.max(seconds, under('high')) };
 }
 
-type Memory = Pick<PricedRun, 'allocatedBytes' | 'reservedBytes' | 'deviceBytes' | 'verdict'>;
+type Bytes = 'allocatedBytes' | 'reservedBytes' | 'deviceBytes' | 'mostBytes';
+type Memory = Readonly<Record<Bytes, number>> & Pick<PricedRun, 'verdict'>;
 
 /** What is recomputed is not kept: bytes lie between those of two layouts as the time does. */
 function memoryOf(evaluator: Evaluator, { layout, recomputed }: LayoutOfRun): Memory {
   const first = memoryOfLayout(evaluator, layout);
   if (recomputed === undefined) return first;
   const other = memoryOfLayout(evaluator, recomputed.layout);
-  const between = (key: 'allocatedBytes' | 'reservedBytes' | 'deviceBytes'): number =>
-    first[key] + recomputed.share * (other[key] - first[key]);
+  const { share, memoryShare = share } = recomputed;
+  const between = (key: Bytes): number => first[key] + memoryShare * (other[key] - first[key]);
+  const [deviceBytes, mostBytes] = [between('deviceBytes'), between('mostBytes')];
   return {
     allocatedBytes: between('allocatedBytes'),
     reservedBytes: between('reservedBytes'),
-    deviceBytes: between('deviceBytes'),
-    verdict: recomputed.share < 0.5 ? first.verdict : other.verdict,
+    deviceBytes,
+    mostBytes,
+    verdict: verdictOf(deviceBytes, mostBytes, capacityBytes(evaluator.job.cluster)),
   };
 }
 
@@ -130,12 +160,12 @@ function memoryOfLayout(evaluator: Evaluator, layout: Layout): Memory {
     .stages.map((stage, index) =>
       deviceMemory(evaluator.job, layout, evaluation.peakBytes[index] ?? 0, stage.residentBytes),
     );
-  const most = (key: 'allocatedBytes' | 'reservedBytes' | 'deviceBytes'): number =>
-    Math.max(...stages.map((stage) => stage[key]));
+  const most = (key: Bytes): number => Math.max(...stages.map((stage) => stage[key]));
   return {
     allocatedBytes: most('allocatedBytes'),
     reservedBytes: most('reservedBytes'),
     deviceBytes: most('deviceBytes'),
+    mostBytes: most('mostBytes'),
     verdict,
   };
 }

@@ -25,7 +25,9 @@ export function readRuns(runs: NamedText, memory?: NamedText): RunsReading {
   const known = new Set(first.rows.map((row) => row.id));
   const merged = first.rows.map((row) => {
     const figure = figures.get(row.id);
-    return figure === undefined ? row : { ...row, peak_mem_GB: figure.peak_mem_GB, mem_kind: figure.mem_kind };
+    return figure === undefined
+      ? row
+      : { ...row, peak_mem_GB: figure.peak_mem_GB, mem_kind: figure.mem_kind, outcome: figure.outcome };
   });
   return { rows: [...merged, ...second.rows.filter((row) => !known.has(row.id))], issues };
 }

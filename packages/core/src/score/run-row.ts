@@ -48,6 +48,7 @@ export const runColumns = [
   'tokens_per_s_per_gpu',
   'peak_mem_GB',
   'mem_kind',
+  'outcome',
   'notes',
 ] as const;
 

@@ -43,6 +43,39 @@ const only = (change: Readonly<Record<string, string | number>>) => {
   return row;
 };
 
+describe('a run that ran out of memory', () => {
+  it('has a verdict and no error, and needs no batch where stages are one', () => {
+    const row = only({
+      tp: 1,
+      pp: 1,
+      vpp: 1,
+      dp: 64,
+      global_batch: '',
+      step_time_s: '',
+      outcome: 'oom',
+      zero_fsdp: 'ZeRO-1',
+    });
+    expect(row).toMatchObject({ ranOut: true, verdict: 'does-not-fit' });
+    expect(row.error).toBeUndefined();
+    expect(row.assumed).toContain('global batch: one micro-batch on each data rank');
+  });
+});
+
+describe('a run that does not fit as it is stated', () => {
+  const large = { micro_batch: 8, global_batch: 512, zero_fsdp: 'ZeRO-1', dp: 2, pp: 4, vpp: 1 };
+  it('is said not to fit where it states its recomputation', () => {
+    const row = only({ ...large, recompute: 'none' });
+    expect(row.verdict).toBe('does-not-fit');
+  });
+  it('gives up the least that fits where it does not, and says so', () => {
+    const row = only({ ...large, recompute: '' });
+    expect(row.verdict).not.toBe('does-not-fit');
+    expect(row.assumed.filter((each) => each.startsWith('recomputation'))).toEqual([
+      expect.stringMatching(/not stated; the least that fits, \d+ % of the layers/),
+    ]);
+  });
+});
+
 describe('a run', () => {
   it('that says everything is priced with few assumptions, each by name', () => {
     const row = only({});

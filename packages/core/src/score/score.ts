@@ -75,6 +75,7 @@ function judge(row: RunRow, excluded: string | undefined): Judged {
       ...(measured !== undefined && { error: seconds / measured - 1 }),
       ...memoryCells(row, outcome.value),
       verdict,
+      ...(ranOut(row) && { ranOut: true as const }),
       assumed,
     },
     priced: outcome.value,
@@ -88,9 +89,13 @@ const skippedCells = ({ reason, detail }: Skipped): Pick<ScoredRow, 'skipped' | 
 });
 
 function outcomeOf(row: RunRow, measured: number | undefined): Outcome<PricedRun> {
-  if (measured === undefined && row.peak_mem_GB === undefined) return skip('no-time', 'nothing measured');
+  if (measured === undefined && row.peak_mem_GB === undefined && !ranOut(row))
+    return skip('no-time', 'nothing measured');
   return priceRun(row);
 }
+
+/** The column `outcome` says that the run did not fit. */
+const ranOut = ({ outcome }: RunRow): boolean => /^oom$/i.test(outcome);
 
 /** Decimal GB of what the source measured: tensors, tensors with fragments, or the whole device. */
 function memoryCells(row: RunRow, priced: PricedRun): Partial<ScoredRow> {

@@ -16,6 +16,8 @@ export interface ScoredRow {
   readonly measuredPeakBytes?: number;
   readonly memoryError?: number;
   readonly verdict?: Verdict;
+  /** The run is known to have run out of memory. */
+  readonly ranOut?: true;
   readonly assumed: readonly string[];
   readonly skipped?: SkipReason;
   readonly detail?: string;

@@ -1,10 +1,20 @@
 /** @file Element types, and dims of a tensor with the mesh axes that cut them. */
 
-export type DType = 'fp32' | 'fp16' | 'bf16' | 'fp8' | 'int32' | 'u8';
+/** `mxfp8`: blocks of 32 elements share a scale of one byte. `nvfp4`: half a byte, blocks of 16 share one. */
+export type DType = 'fp32' | 'fp16' | 'bf16' | 'fp8' | 'mxfp8' | 'nvfp4' | 'int32' | 'u8';
 
-const elementBytes: Readonly<Record<DType, number>> = { fp32: 4, fp16: 2, bf16: 2, fp8: 1, int32: 4, u8: 1 };
+const elementBytes: Readonly<Record<DType, number>> = {
+  fp32: 4,
+  fp16: 2,
+  bf16: 2,
+  fp8: 1,
+  mxfp8: 1 + 1 / 32,
+  nvfp4: 1 / 2 + 1 / 16,
+  int32: 4,
+  u8: 1,
+};
 
-/** Bytes of one element. */
+/** Bytes of one element, its share of the scales of its block included. */
 export const bytesOf = (dtype: DType): number => elementBytes[dtype];
 
 /** One dim of a tensor.

@@ -31,7 +31,7 @@ import {
 } from './latent.ts';
 import { crossEntropyDx, nll, rowmax, rowsumexp } from './loss.ts';
 import { layernorm, layernormDx, rmsnorm, rmsnormDx } from './norm.ts';
-import { place, slice } from './pieces.ts';
+import { cast, place, slice } from './pieces.ts';
 import {
   headGroups,
   queryKeyNorm,
@@ -306,6 +306,7 @@ export const tensorKernels: TensorKernels = {
   position: (c) => position(r(c, 0), r(c, 1), w(c, 0)),
   'position.dw': (c) => positionDw(r(c, 0), w(c, 0)),
   ...lossKernels,
+  cast: (c) => cast(r(c, 0), w(c, 0)),
   slice: (c) => slice(r(c, 0), w(c, 0), numberOf(c, 'piece')),
   place: (c) => place(r(c, 0), w(c, 0), numberOf(c, 'piece')),
 };

@@ -1,5 +1,11 @@
-/** @file Rows of one piece of the sequence, copied out of the whole or into it. The sequence is the first dim. */
+/** @file Copies: of rows of one piece of the sequence (its first dim), out of the whole or into it, and into another type. */
 import { elementsOf, type Tensor } from './tensor.ts';
+
+/** y = x; the type of y rounds. */
+export function cast(x: Tensor, y: Tensor): void {
+  const count = elementsOf(y);
+  for (let index = 0; index < count; index++) y.data[index] = x.data[index]!;
+}
 
 /** y = the rows of `piece` of x. */
 export function slice(x_SR: Tensor, y_TR: Tensor, piece: number): void {

@@ -42,7 +42,7 @@ export function checkRunnable(
     issues.push(issue('RANKS_TOO_MANY', 'layout', message, `Use degrees that multiply to ${MOST_RANKS} or less.`));
   }
   const types = new Set(buffersOf(program).map(({ dtype }) => dtype));
-  for (const type of ['fp16', 'fp8'] as const) {
+  for (const type of ['fp16', 'fp8', 'mxfp8', 'nvfp4'] as const) {
     if (!types.has(type)) continue;
     const message = `the program computes in ${type}, which the runtime does not execute.`;
     issues.push(issue('TYPE_NOT_EXECUTED', 'job.precision', message, 'Use fp32 or bf16.', { type }));

@@ -10,7 +10,7 @@ export function attend(builder: Builder, input: string): void {
   compute('gemm', [input, 'qkv.w', builder.context.layer.attention.qkvBias ? 'qkv.b' : 'none'], ['qkv']);
   attentionCore(builder);
   declare('a', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
-  compute('gemm', ['o', 'proj.w', 'none'], ['a'], branchFactor(builder));
+  compute('gemm', [builder.narrow('o', 'oq'), 'proj.w', 'none'], ['a'], branchFactor(builder));
 }
 
 /** Gradient `dag` of the output (whole sequence) -> gradient of the input, whole again; gives its name. Where `into` has
@@ -20,7 +20,7 @@ export function attendBackward(builder: Builder, dag: string, input: string, int
   const { dims, compute, declare } = builder;
   const { qkvBias } = builder.context.layer.attention;
   compute('gemm.dx', [dag, 'proj.w'], ['do'], branchFactor(builder));
-  compute('gemm.dw', [dag, 'o'], ['G.proj.w+='], branchFactor(builder));
+  compute('gemm.dw', [dag, keptOutput(builder)], ['G.proj.w+='], branchFactor(builder));
   attentionCoreBackward(builder);
   if (into === undefined) declare('dn1g', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
   compute('gemm.dx', ['dqkv', 'qkv.w'], [into === undefined ? 'dn1g' : `${into}+=`]);
@@ -28,6 +28,9 @@ export function attendBackward(builder: Builder, dag: string, input: string, int
   compute('gemm.dw', ['dqkv', input], qkvBias ? ['G.qkv.w+=', 'G.qkv.b+='] : ['G.qkv.w+=']);
   return dn1;
 }
+
+/** The output of attention as the product behind it has kept it. */
+export const keptOutput = ({ context: { type, kept } }: Builder): 'o' | 'oq' => (type === kept ? 'o' : 'oq');
 
 /** The whole-sequence input of a column-parallel product: kept by forward, or gathered once more. */
 export function gatheredInput(builder: Builder, input: 'n1' | 'n2' | 'x' | 'r'): string {

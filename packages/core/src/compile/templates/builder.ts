@@ -37,6 +37,8 @@ export interface Builder {
     attributes?: Compute['attributes'],
     rule?: WhyRule,
   ): void;
+  /** `from` in the type in which inputs of products are kept, in `to`; gives the name of what is kept. */
+  narrow(from: string, to: string): string;
   /** Gathers a sequence shard; gives the name of what is whole, which is `from` where nothing is cut. */
   gather(from: string, to: string, rule?: WhyRule, width?: Dim): string;
   /** Ends the partial state that a row-parallel product leaves: scattered over the sequence or summed in place. */
@@ -79,9 +81,17 @@ export function createBuilder(context: BlockContext, declarations: Declarations,
     compute: (kernel, reads, writes, attributes, rule = 'model') => {
       operations.push(kernelCall(kernel, reads, writes, attributes, rule));
     },
+    narrow: (from, to) => {
+      const source = declarations.get(from);
+      if (source === undefined || source.dtype === context.kept) return from;
+      declare(to, source.dims, { dtype: context.kept });
+      operations.push(kernelCall('cast', [from], [to], undefined, 'model'));
+      return to;
+    },
     gather: (from, to, rule = 'gather-sequence', width = dims.h) => {
       if (!context.sequenceParallel) return from;
-      declare(to, [dims.sWhole, dims.b, width], { role: 'exchange' });
+      const dtype = declarations.get(from)?.dtype ?? context.type;
+      declare(to, [dims.sWhole, dims.b, width], { role: 'exchange', dtype });
       operations.push(overTensorLane('all-gather', from, to, rule, { dim: 's' }));
       return to;
     },

@@ -8,7 +8,7 @@
  */
 import type { MoeFfn } from '../../model/index.ts';
 import type { Collective, WhyRule } from '../../program/index.ts';
-import type { Dim } from '../../tensor/index.ts';
+import type { Dim, DType } from '../../tensor/index.ts';
 import { dim, type ExpertGrid } from '../context.ts';
 import { gatheredInput } from './attend.ts';
 import { branchFactor } from './branch.ts';
@@ -32,10 +32,15 @@ const rowAxes: Readonly<Record<RowState, readonly (keyof ExpertGrid)[]>> = {
   gathered: ['expertData'],
 };
 
+interface RowOptions {
+  readonly partial?: true;
+  readonly dtype?: DType;
+}
+
 interface Rows {
   readonly grid: ExpertGrid;
   /** Declares rows of a width in a state. */
-  rows(name: string, state: RowState, width: Dim, partial?: 'partial'): string;
+  rows(name: string, state: RowState, width: Dim, options?: RowOptions): string;
   /** The table that says where the rows of a state lie. */
   readonly table: string;
   /** Rows from their tokens to where their experts are whole; gives the name of what has arrived. */
@@ -56,7 +61,7 @@ export function rowsForward(builder: Builder, input: string): string {
   route(builder, ffn, input, 'own');
   countRows(builder, ffn, rows.grid);
   compute('permute', [routedInput(builder, ffn, input, 'own'), 'ri'], [rows.rows('xs', 'home', dims.h)]);
-  const arrived = rows.send('xs', { away: 'xd', gathered: 'xg' });
+  const arrived = builder.narrow(rows.send('xs', { away: 'xd', gathered: 'xg' }), 'xq');
   compute(
     'expert-gemm',
     [arrived, 'experts.fc1.w', rows.table],
@@ -64,7 +69,7 @@ export function rowsForward(builder: Builder, input: string): string {
   );
   if (ffn.bias) compute('row-bias', ['f', 'experts.fc1.b', rows.table], ['f']);
   activate(builder, ffn);
-  compute('expert-gemm', ['ge', 'experts.fc2.w', rows.table], [rows.rows('cg', 'gathered', dims.h, 'partial')]);
+  compute('expert-gemm', ['ge', 'experts.fc2.w', rows.table], [rows.rows('cg', 'gathered', dims.h, { partial: true })]);
   if (ffn.bias) compute('row-bias', ['cg', 'experts.fc2.b', rows.table], ['cg'], shareOfBias(rows.grid));
   const back = rows.fetch('cg', { away: 'cd', home: 'ce' });
   declare('c', [dims.s, dims.b, dims.h]);
@@ -101,8 +106,9 @@ export function rowsBackward(builder: Builder, dc: string, input: 'n1' | 'n2' | 
   const rows = rowsOf(builder, ffn);
   const { table, grid } = rows;
   const { expert, expertTensor } = grid;
+  const isNarrow = builder.context.kept !== builder.context.type;
   const [arrived, back] = [
-    expertTensor > 1 ? 'xg' : expert > 1 ? 'xd' : 'xs',
+    isNarrow ? 'xq' : expertTensor > 1 ? 'xg' : expert > 1 ? 'xd' : 'xs',
     expert > 1 ? 'ce' : expertTensor > 1 ? 'cd' : 'cg',
   ];
   rows.rows('dge', 'gathered', outerDim(ffn, grid));
@@ -122,7 +128,7 @@ export function rowsBackward(builder: Builder, dc: string, input: 'n1' | 'n2' | 
   compute('expert-gemm.dw', [gradient, 'ge', table], ['G.experts.fc2.w+=']);
   compute(ffn.gated ? 'gated.dx' : 'activation.dx', ['dge', 'f'], ['df'], { function: ffn.activation });
   if (ffn.bias) compute('row-bias.dw', ['df', table], ['G.experts.fc1.b+=']);
-  compute('expert-gemm.dx', ['df', 'experts.fc1.w', table], [rows.rows('dxp', 'gathered', dims.h, 'partial')]);
+  compute('expert-gemm.dx', ['df', 'experts.fc1.w', table], [rows.rows('dxp', 'gathered', dims.h, { partial: true })]);
   const home = rows.fetch('dxp', { away: 'dxd', home: 'dxs' });
   compute('expert-gemm.dw', ['df', arrived, table], ['G.experts.fc1.w+=']);
   declare('dn2', [dims.s, dims.b, dims.h]);
@@ -144,7 +150,7 @@ function expertsOf({ context }: Builder): MoeFfn {
 
 function activate(builder: Builder, ffn: MoeFfn): void {
   const rows = rowsOf(builder, ffn);
-  rows.rows('ge', 'gathered', outerDim(ffn, rows.grid));
+  rows.rows('ge', 'gathered', outerDim(ffn, rows.grid), { dtype: builder.context.kept });
   builder.compute(ffn.gated ? 'gated' : 'activation', ['f'], ['ge'], { function: ffn.activation });
 }
 
@@ -191,7 +197,7 @@ function rowsOf(builder: Builder, ffn: MoeFfn): Rows {
   const grid = context.grid ?? { expert: 1, expertTensor: 1, expertData: 1 };
   const { experts, topK } = ffn;
   const copies = context.length * context.microBatch * context.data * topK;
-  const rows: Rows['rows'] = (name, state, width, partial) => {
+  const rows: Rows['rows'] = (name, state, width, { partial, dtype } = {}) => {
     // What has not travelled is as much as the rank has tokens, whatever the router says.
     const load = state === 'home' || grid.expert === 1 ? 1 : context.load;
     const moved = state === 'home' ? 1 : grid.expert;
@@ -202,7 +208,10 @@ function rowsOf(builder: Builder, ffn: MoeFfn): Rows {
         { label: 'r', size: copies, routed: { experts, load }, ...cutBy(grid, state) },
         width,
       ],
-      partial && grid.expertTensor > 1 ? { partial: [{ over: 'expertTensor', reduce: 'sum' }] } : {},
+      {
+        ...(dtype && { dtype }),
+        ...(partial && grid.expertTensor > 1 && { partial: [{ over: 'expertTensor', reduce: 'sum' }] }),
+      },
     );
   };
   const table = tableOf(grid);

@@ -1,6 +1,7 @@
 /** @file The feed-forward half of a layer between its gathered input and its partial output: dense or experts. */
 import type { DenseFfn, MoeFfn } from '../../model/index.ts';
-import { dim } from '../context.ts';
+import type { DType } from '../../tensor/index.ts';
+import { type BlockContext, dim } from '../context.ts';
 import { branchFactor } from './branch.ts';
 import { type Builder, overTensor } from './builder.ts';
 import {
@@ -13,6 +14,9 @@ import {
 } from './router.ts';
 import { sharedExperts, sharedExpertsBackward } from './shared-experts.ts';
 
+/** Type of the normalised input: narrow where only products read it; a router reads it as it is. */
+export const feedType = ({ layer, type, kept }: BlockContext): DType => (layer.ffn.kind === 'moe' ? type : kept);
+
 /** `input` (whole sequence) -> `c`, partial over tensor; or added into `into` where another branch has written it. */
 export function feedForward(builder: Builder, input: string, into: string = 'c'): void {
   const { ffn } = builder.context.layer;
@@ -20,7 +24,7 @@ export function feedForward(builder: Builder, input: string, into: string = 'c')
   if (into === 'c') builder.declare('c', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
   if (ffn.kind === 'moe') return experts(builder, ffn, input, into);
   builder.declare('f', [dims.sWhole, dims.b, dims.fIn]);
-  builder.declare('ge', [dims.sWhole, dims.b, dims.f]);
+  builder.declare('ge', [dims.sWhole, dims.b, dims.f], { dtype: builder.context.kept });
   builder.compute('gemm', [input, 'fc1.w', ffn.bias ? 'fc1.b' : 'none'], ['f']);
   activate(builder, ffn, 'f', 'ge');
   builder.compute('gemm', ['ge', 'fc2.w', 'none'], [into === 'c' ? 'c' : `${into}+=`], branchFactor(builder));
@@ -60,9 +64,10 @@ const activateBackward = (
 function experts(builder: Builder, ffn: MoeFfn, input: string, into: string): void {
   const { dims } = builder;
   const chosen = dim('t', ffn.topK);
-  builder.declare('xe', [dims.sWhole, dims.b, chosen, dims.h]);
+  const { kept } = builder.context;
+  builder.declare('xe', [dims.sWhole, dims.b, chosen, dims.h], { dtype: kept });
   builder.declare('f', [dims.sWhole, dims.b, chosen, dims.fIn]);
-  builder.declare('ge', [dims.sWhole, dims.b, chosen, dims.f]);
+  builder.declare('ge', [dims.sWhole, dims.b, chosen, dims.f], { dtype: kept });
   builder.declare('ce', [dims.sWhole, dims.b, chosen, dims.h], { partial: overTensor });
   route(builder, ffn, input, 'all');
   builder.compute('dispatch', [routedInput(builder, ffn, input, 'all'), 'ri'], ['xe']);

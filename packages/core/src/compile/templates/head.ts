@@ -56,12 +56,17 @@ function labelsOf(builder: Builder, { suffix, index }: Piece): string {
   return `labels${suffix}`;
 }
 
-/** Logits of some rows, in float32. */
+/** Logits of some rows, in float32 or as the loss plan keeps them. */
 function logits(builder: Builder, input: string, to: string, rule: 'model' | 'recompute'): string {
   const { dims, context, compute } = builder;
   const { headBias, logitCap } = context.model;
-  builder.declare(to, [dims.sPiece, dims.b, dims.v], { role: 'logits', dtype: 'fp32' });
-  compute('gemm', [input, outputMatrix(context), headBias ? 'lm.b' : 'none'], [to], logitFactor(context), rule);
+  const shape = [dims.sPiece, dims.b, dims.v];
+  const { loss: plan, type } = context;
+  const made = plan === 'native' ? `${to}h` : to;
+  builder.declare(to, shape, { role: 'logits', dtype: plan === 'fp32' || plan === 'native' ? 'fp32' : type });
+  if (plan === 'native') builder.declare(made, shape, { role: 'logits' });
+  compute('gemm', [input, outputMatrix(context), headBias ? 'lm.b' : 'none'], [made], logitFactor(context), rule);
+  if (plan === 'native') compute('cast', [made], [to], undefined, rule);
   if (logitCap !== undefined) compute('cap', [to], [to], { cap: logitCap }, rule);
   return to;
 }
@@ -99,6 +104,21 @@ export function headBackward(context: BlockContext, declarations: Declarations):
   return { name: 'B.head', block: 'head', direction: 'backward', operations: builder.operations };
 }
 
+/** Gradient of the logits `z`: beside them, or in their place; a cap asks for them once more. */
+function logitGradient(builder: Builder, z: string, suffix: string): string {
+  const { dims, compute, context } = builder;
+  const { loss: plan, type, model } = context;
+  const shape = [dims.sPiece, dims.b, dims.v];
+  const inPlace = (plan === 'native' || plan === 'in-place') && model.logitCap === undefined;
+  const dtype = plan === 'fp32' || plan === 'native' ? 'fp32' : type;
+  const dz = inPlace ? z : builder.declare(`dz${suffix}`, shape, { role: 'logits', dtype });
+  compute('cross-entropy.dx', [z, `mx${suffix}`, `se${suffix}`, `labels${suffix}`, 'scale'], [dz]);
+  if (!inPlace || plan === 'in-place') return dz;
+  builder.declare(`dz${suffix}`, shape, { role: 'logits' });
+  compute('cast', [dz], [`dz${suffix}`]);
+  return `dz${suffix}`;
+}
+
 /** `reduce` is called when the gradient of the input is complete, so that its exchange hides behind the last product. */
 function pieceBackward(builder: Builder, input: string, piece: Piece, reduce: (() => void) | undefined): void {
   const { dims, compute, context } = builder;
@@ -107,8 +127,7 @@ function pieceBackward(builder: Builder, input: string, piece: Piece, reduce: ((
   const isWhole = suffix === '';
   const part = inputOf(builder, input, piece, 'recompute');
   const z = isWhole ? 'z' : logits(builder, part, `z${suffix}b`, 'recompute');
-  const dz = builder.declare(`dz${suffix}`, [dims.sPiece, dims.b, dims.v], { role: 'logits', dtype: 'fp32' });
-  compute('cross-entropy.dx', [z, `mx${suffix}`, `se${suffix}`, `labels${suffix}`, 'scale'], [dz]);
+  const dz = logitGradient(builder, z, suffix);
   if (logitCap !== undefined) compute('cap.dx', [dz, z], [dz], { cap: logitCap });
   const to = isWhole ? 'dnfg' : `dnf${suffix}`;
   if (!isWhole) builder.declare(to, [dims.sPiece, dims.b, dims.h], { partial: overTensor });

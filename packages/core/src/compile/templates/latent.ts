@@ -9,6 +9,7 @@ import type { LatentAttention } from '../../model/index.ts';
 import type { WhyRule } from '../../program/index.ts';
 import type { Dim } from '../../tensor/index.ts';
 import { dim } from '../context.ts';
+import { keptOutput } from './attend.ts';
 import { branchFactor } from './branch.ts';
 import { type Builder, overTensor } from './builder.ts';
 
@@ -69,7 +70,7 @@ export function latentAttend(builder: Builder, input: 'n1'): void {
   declare('lse', [dims.heads, dims.sWhole, dims.b], { dtype: 'fp32' });
   compute('latent-attention', ['qw', 'kv', 'krt'], ['o', 'lse'], coreAttributes(latent));
   declare('a', [dims.sWhole, dims.b, dims.h], { role: 'exchange', partial: overTensor });
-  compute('gemm', ['o', 'proj.w', 'none'], ['a'], branchFactor(builder));
+  compute('gemm', [builder.narrow('o', 'oq'), 'proj.w', 'none'], ['a'], branchFactor(builder));
 }
 
 /** What queries are widened from, of the whole sequence. */
@@ -79,7 +80,9 @@ function narrowQuery(builder: Builder, { narrow, spec }: Latent, input: string):
   const shard = [dims.s, dims.b, narrow];
   compute('gemm', [input, 'qa.w', spec.qkvBias ? 'qa.b' : 'none'], [declare('ql', shard)]);
   declare('stl', [dim('1', 1), dims.s, dims.b], { dtype: 'fp32' });
-  compute('rmsnorm', ['ql', 'qan.w'], [declare('qn', shard), 'stl'], { epsilon: context.model.normEpsilon });
+  compute('rmsnorm', ['ql', 'qan.w'], [declare('qn', shard, { dtype: context.kept }), 'stl'], {
+    epsilon: context.model.normEpsilon,
+  });
   return builder.gather('qn', 'qng', 'gather-sequence', narrow);
 }
 
@@ -112,7 +115,7 @@ export function latentAttendBackward(builder: Builder, dag: string, input: 'n1')
   const whole = (width: Dim): readonly Dim[] => [dims.sWhole, dims.b, width];
   declare('do', whole(latent.out));
   compute('gemm.dx', [dag, 'proj.w'], ['do'], branchFactor(builder));
-  compute('gemm.dw', [dag, 'o'], ['G.proj.w+='], branchFactor(builder));
+  compute('gemm.dw', [dag, keptOutput(builder)], ['G.proj.w+='], branchFactor(builder));
   const from = latent.narrow === undefined ? input : 'qn';
   const queried = gatheredAgain(builder, from, latent.narrow ?? dims.h);
   const keys = gatheredAgain(builder, 'kc', latent.kept);

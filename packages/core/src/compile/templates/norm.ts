@@ -1,13 +1,21 @@
+import type { DType } from '../../tensor/index.ts';
 import { dim } from '../context.ts';
 import type { Builder } from './builder.ts';
 
 /** Normalises `from` into `to`; keeps the statistics in `stats`. `parameter` is `ln1`, `ln2`, `pn1`, `pn2`, `lne` or
- * `lnf`; `y`, the border of the block, is declared already.
+ * `lnf`; `y`, the border of the block, is declared already. `type`: narrow where only products read it.
  */
-export function norm(builder: Builder, from: string, parameter: string, to: string, stats: string): void {
+export function norm(
+  builder: Builder,
+  from: string,
+  parameter: string,
+  to: string,
+  stats: string,
+  type: DType = builder.context.type,
+): void {
   const { context, dims } = builder;
   const layer = context.model.norm === 'layernorm';
-  if (to !== 'y') builder.declare(to, [dims.s, dims.b, dims.h]);
+  if (to !== 'y') builder.declare(to, [dims.s, dims.b, dims.h], { dtype: type });
   builder.declare(stats, [dim(layer ? '2' : '1', layer ? 2 : 1), dims.s, dims.b], { dtype: 'fp32' });
   const shift = context.model.normBias === false ? 'none' : `${parameter}.b`;
   const weights = layer ? [`${parameter}.w`, shift] : [`${parameter}.w`];

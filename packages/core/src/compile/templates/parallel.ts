@@ -5,7 +5,7 @@
 import { attend, attendBackward, gatheredInput } from './attend.ts';
 import type { Builder } from './builder.ts';
 import { hasRows, rowsBackward, rowsForward } from './expert-rows.ts';
-import { feedForward, feedForwardBackward } from './ffn.ts';
+import { feedForward, feedForwardBackward, feedType } from './ffn.ts';
 import { norm, normBackward } from './norm.ts';
 
 const sharesNorm = ({ context }: Builder): boolean => context.layer.placement === 'parallel-shared';
@@ -19,10 +19,10 @@ const biasesOf = ({ context }: Builder): readonly string[] => {
 export function parallelForward(builder: Builder): void {
   const { compute } = builder;
   if (hasRows(builder)) return rowsBesideForward(builder);
-  norm(builder, 'x', 'ln1', 'n1', 'st1');
+  norm(builder, 'x', 'ln1', 'n1', 'st1', sharesNorm(builder) ? feedType(builder.context) : builder.context.kept);
   const first = builder.gather('n1', 'n1g');
   attend(builder, first);
-  if (!sharesNorm(builder)) norm(builder, 'x', 'ln2', 'n2', 'st2');
+  if (!sharesNorm(builder)) norm(builder, 'x', 'ln2', 'n2', 'st2', feedType(builder.context));
   feedForward(builder, sharesNorm(builder) ? first : builder.gather('n2', 'n2g'), 'a');
   const sum = builder.reduce('a', 'as');
   const biases = biasesOf(builder);

@@ -14,7 +14,8 @@ function declareInner(builder: Builder, ffn: MoeFfn, { width }: Shared, prefix: 
     ? dim('f', 2 * width, 'tensor', context.tensor, [width, width])
     : dim('f', width, 'tensor', context.tensor);
   declare(`${prefix}sf`, [dims.sWhole, dims.b, inner]);
-  declare(`${prefix}sg`, [dims.sWhole, dims.b, dim('f', width, 'tensor', context.tensor)]);
+  const type = prefix === '' ? context.kept : context.type;
+  declare(`${prefix}sg`, [dims.sWhole, dims.b, dim('f', width, 'tensor', context.tensor)], { dtype: type });
 }
 
 /** The output of the shared experts for `input`, written to `into`; a name that ends with `+=` is added to. */

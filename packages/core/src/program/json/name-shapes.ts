@@ -18,6 +18,8 @@ export const dtype: NameShape = oneOf<DType>('type', {
   fp16: true,
   bf16: true,
   fp8: true,
+  mxfp8: true,
+  nvfp4: true,
   int32: true,
   u8: true,
 });

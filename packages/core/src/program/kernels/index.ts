@@ -7,7 +7,7 @@ import { attention, attentionBackward, blockAttention, blockAttentionBackward, s
 import { type ExpertKernel, expertRows } from './experts.ts';
 import { type LatentKernel, latentRows } from './latent.ts';
 import { adamw, clip, sgd, squareSum } from './optimizer.ts';
-import { place, slice } from './pieces.ts';
+import { cast, place, slice } from './pieces.ts';
 import type { LocalOperands } from './row.ts';
 import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
 
@@ -86,6 +86,7 @@ export type KernelName =
   | 'rowsumexp'
   | 'nll'
   | 'cross-entropy.dx'
+  | 'cast'
   | 'slice'
   | 'place'
   | 'square-sum'
@@ -169,6 +170,7 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   nll: memoryRow('mx:[s b] se:[s b] tl:[s b] scale:[] -> loss:[]', 4),
   'cross-entropy.dx': memoryRow('z:[s b v] mx:[s b] se:[s b] labels:[s b] scale:[] -> dz:[s b v]', 5),
 
+  cast,
   slice,
   place,
 

@@ -49,7 +49,7 @@ const passed: Readonly<Partial<Record<KernelName, readonly string[]>>> = {
 };
 
 /** Kernels that move values and compute none. */
-const moves: ReadonlySet<KernelName> = new Set<KernelName>(['kv', 'place', 'join-qkv']);
+const moves: ReadonlySet<KernelName> = new Set<KernelName>(['cast', 'kv', 'place', 'join-qkv']);
 
 export const isMove = (kernel: KernelName): boolean => moves.has(kernel);
 
