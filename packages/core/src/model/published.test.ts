@@ -26,6 +26,9 @@ describe('what the makers of a model state of it', () => {
     ['mixtral-8x7b', 46.7, 12.9],
     ['llama-4-scout', 108, 17.2],
     ['gpt-oss-120b', 117, 5.7],
+    ['deepseek-v2', 236, 21.4],
+    ['llama-4-maverick', 401, 17.2],
+    ['glm-4.5', 353, 33.6],
   ])('%s: %d B parameters, of which a token passes %d B', (name, total, active) => {
     const counts = countParameters(preset(name));
     expect(counts.total / 1e9 / total).toBeCloseTo(1, 2);

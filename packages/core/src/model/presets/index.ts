@@ -5,6 +5,7 @@ import { kinds } from '../kinds.ts';
 import type { ModelResult } from '../read-dimensions.ts';
 import { type DensePreset, densePresets } from './dense.ts';
 import { type ExpertPreset, expertPresets } from './experts.ts';
+import { type FrontierPreset, frontierPresets } from './frontier.ts';
 import { type LlamaPreset, llamaPresets } from './llama.ts';
 import { type LlamaLikePreset, llamaLikePresets } from './llama-like.ts';
 import type { ModelPreset } from './types.ts';
@@ -12,7 +13,7 @@ import type { ModelPreset } from './types.ts';
 export type { ModelPreset } from './types.ts';
 
 /** Names of the presets; stable. */
-export type PresetName = LlamaPreset | LlamaLikePreset | DensePreset | ExpertPreset;
+export type PresetName = LlamaPreset | LlamaLikePreset | DensePreset | ExpertPreset | FrontierPreset;
 
 /** Every preset. Names are those that people type. */
 export const presets: Readonly<Record<PresetName, ModelPreset>> = {
@@ -20,6 +21,7 @@ export const presets: Readonly<Record<PresetName, ModelPreset>> = {
   ...llamaLikePresets,
   ...densePresets,
   ...expertPresets,
+  ...frontierPresets,
 };
 
 /** Names of all presets, in order of family. */

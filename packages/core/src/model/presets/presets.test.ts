@@ -81,9 +81,31 @@ describe('presets', () => {
     ['gpt2-xl', 1_557_611_200],
     ['gpt3-175b', 174_604_259_328],
     ['gpt-1t-narayanan', 1_008_038_758_400],
+    ['llama-3-70b', 70_553_706_496],
+    ['llama-3.3-70b', 70_553_706_496],
+    ['mistral-nemo-12b', 12_247_782_400],
+    ['mistral-small-24b', 23_572_403_200],
+    ['qwen2.5-0.5b', 494_032_768],
+    ['qwen2.5-1.5b', 1_543_714_304],
+    ['qwen2.5-7b', 7_615_616_512],
+    ['qwen2.5-14b', 14_770_033_664],
+    ['qwen2.5-32b', 32_763_876_352],
+    ['qwen2.5-72b', 72_706_203_648],
+    ['qwen3-4b', 4_022_468_096],
+    ['qwen3-14b', 14_768_307_200],
+    ['gemma-2-27b', 27_227_128_320],
+    ['gemma-3-27b', 27_009_346_304],
+    ['phi-4', 14_659_507_200],
+    ['deepseek-v2', 235_741_434_880],
   ])('%s has %i parameters', (name, total) => {
     const { model } = modelFromPreset(name, 'model');
     expect(model && countParameters(model).total).toBe(total);
+  });
+  it('GLM 4.5 has what its files hold: its module for further tokens has an embedding and a head of its own', () => {
+    const { model } = modelFromPreset('glm-4.5', 'model');
+    if (!model) throw new Error('internal: no preset.');
+    const { total, mtp } = countParameters(model);
+    expect(total + mtp + 2 * 151_552 * 5120).toBe(358_337_791_296);
   });
   it('all state where they come from and when', () => {
     for (const name of presetNames) {

@@ -21,3 +21,6 @@ export const mirror = (file: string): string =>
   `config.json in a public mirror of the model's files, ${file} [mirrors]`;
 /** A file of few keys: the rest are defaults of the architecture. */
 export const poor = (file: string): string => `keys of config.json as copied in gpu_poor, ${file} [gpu_poor]`;
+/** Not from a copy of the file: held against the count of parameters that the model's files state. */
+export const copied = (file: string): string =>
+  `keys of config.json of ${file}, from memory or code of other projects; the count is exact [config-copies]`;
