@@ -1,77 +1,114 @@
-/** @file Causal attention in blocks of queries and keys with running maxima and sums (Dao et al. 2022), so that scores of one
- * block live at a time. Rows of queries, keys and values are `row` elements apart; grouped queries share keys and values.
+/** @file The steps of blockwise attention between its products (Dao et al. 2022): scores of a block of queries and keys become
+ * exponentials below running maxima, and in backward gradients of scores. The host walks the blocks and knows who sees
+ * whom: `seen` holds two numbers for each query, its first key and the one behind its last, counted from the first key of
+ * all; `first` is the first key of the block.
  */
-import { gemm } from './gemm';
-import { dot, exp1, exp4, sum4 } from './math';
+import { dot, exp1, exp4, sum4, tanh4 } from './math';
 
-const BLOCK: i32 = 64;
-const BLOCK_BYTES: usize = 4 * 64 * 64;
 const LOWEST: f32 = -1e30;
 
-/** One head of one sample. `scratch` has room for {@link SCRATCH} after the 600 KiB of `gemm`. */
-export function attention(
-  length: i32,
+/** Statistics and sums before the first block: `top` and `sum`, or what earlier keys have left. */
+export function beginRows(
+  rows: i32,
   size: i32,
-  scale: f32,
-  q: usize,
-  k: usize,
-  v: usize,
-  row: i32,
   o: usize,
   oRow: i32,
-  lse: usize,
+  tops: usize,
+  sums: usize,
+  top: f32,
+  sum: f32,
+  before: usize,
+  lseBefore: usize,
   lseRow: i32,
-  pack: usize,
-  scratch: usize,
 ): void {
-  const tops = scratch + BLOCK_BYTES;
-  const sums = tops + 4 * BLOCK;
-  for (let i = 0; i < length; i += BLOCK) {
-    const rows = min(BLOCK, length - i);
-    for (let r = 0; r < rows; r++) {
-      store<f32>(tops + (r << 2), LOWEST);
-      store<f32>(sums + (r << 2), 0);
-      memory.fill(o + (((i + r) * oRow) << 2), 0, size << 2);
+  for (let r = 0; r < rows; r++) {
+    const at = (r * oRow) << 2;
+    if (before) memory.copy(o + at, before + at, size << 2);
+    else memory.fill(o + at, 0, size << 2);
+    store<f32>(tops + (r << 2), before ? load<f32>(lseBefore + ((r * lseRow) << 2)) : top);
+    store<f32>(sums + (r << 2), before ? 1 : sum);
+  }
+}
+
+/** Scores in place of products: scaled, capped where there is a cap, less by `fall` for each token of distance. `lag`: the
+ * place of the row's query less that of its first key. */
+function scoreRow(x: usize, columns: i32, scale: f32, cap: f32, fall: f32, lag: i32): void {
+  for (let c = 0; c < columns; c += 4) {
+    let score = f32x4.mul(v128.load(x + (c << 2)), f32x4.splat(scale));
+    if (cap !== 0) score = f32x4.mul(f32x4.splat(cap), tanh4(f32x4.mul(score, f32x4.splat(1 / cap))));
+    if (fall !== 0) score = f32x4.sub(score, f32x4.mul(f32x4.splat(fall), distance(lag, c)));
+    v128.store(x + (c << 2), score);
+  }
+}
+
+function distance(lag: i32, column: i32): v128 {
+  const away = <f32>(lag - column);
+  return f32x4.sub(f32x4.splat(away), f32x4(0, 1, 2, 3));
+}
+
+/** Writes `value` outside of the columns that are seen, up to the end of the last vector. */
+function cover(x: usize, from: i32, to: i32, columns: i32, value: f32): void {
+  for (let c = 0; c < from; c++) store<f32>(x + (c << 2), value);
+  for (let c = to; c < ((columns + 3) & ~3); c++) store<f32>(x + (c << 2), value);
+}
+
+/** Products become exponentials below each query's running maximum; what was summed before is scaled to it. */
+export function softenRows(
+  rows: i32,
+  columns: i32,
+  stride: i32,
+  scores: usize,
+  seen: usize,
+  first: i32,
+  scale: f32,
+  cap: f32,
+  fall: f32,
+  lag: i32,
+  tops: usize,
+  sums: usize,
+  o: usize,
+  oRow: i32,
+  size: i32,
+): void {
+  for (let r = 0; r < rows; r++) {
+    const x = scores + ((r * stride) << 2);
+    const from = max(0, min(columns, load<i32>(seen + (r << 3)) - first));
+    const to = max(from, min(columns, load<i32>(seen + (r << 3), 4) - first));
+    if (from === to) {
+      cover(x, 0, 0, columns, 0);
+      continue;
     }
-    for (let j = 0; j <= i; j += BLOCK) {
-      const columns = min(BLOCK, length - j);
-      gemm(rows, columns, size, q + ((i * row) << 2), row, 1, k + ((j * row) << 2), 1, row, scratch, BLOCK, 0, 0, pack);
-      for (let r = 0; r < rows; r++) {
-        const seen = min(columns, i + r - j + 1);
-        softenRow(
-          scratch + ((r * BLOCK) << 2),
-          seen,
-          columns,
-          scale,
-          tops + (r << 2),
-          sums + (r << 2),
-          o + (((i + r) * oRow) << 2),
-          size,
-        );
-      }
-      gemm(
-        rows,
-        size,
-        columns,
-        scratch,
-        BLOCK,
-        1,
-        v + ((j * row) << 2),
-        row,
-        1,
-        o + ((i * oRow) << 2),
-        oRow,
-        1,
-        0,
-        pack,
-      );
+    scoreRow(x, columns, scale, cap, fall, lag + r);
+    cover(x, from, to, columns, LOWEST);
+    let most4 = f32x4.splat(LOWEST);
+    for (let c = 0; c < columns; c += 4) most4 = f32x4.max(most4, v128.load(x + (c << 2)));
+    const before = load<f32>(tops + (r << 2));
+    const most = max(
+      before,
+      max(
+        max(f32x4.extract_lane(most4, 0), f32x4.extract_lane(most4, 1)),
+        max(f32x4.extract_lane(most4, 2), f32x4.extract_lane(most4, 3)),
+      ),
+    );
+    let sum = load<f32>(sums + (r << 2));
+    if (most > before) {
+      const factor = exp1(before - most);
+      store<f32>(tops + (r << 2), most);
+      sum *= factor;
+      scaleRow(o + ((r * oRow) << 2), size, factor);
     }
-    finishRows(rows, size, o + ((i * oRow) << 2), oRow, lse + ((i * lseRow) << 2), lseRow, tops, sums);
+    for (let c = 0; c < columns; c += 4) {
+      v128.store(x + (c << 2), exp4(f32x4.sub(v128.load(x + (c << 2)), f32x4.splat(most))));
+    }
+    cover(x, from, to, columns, 0);
+    let powers = f32x4.splat(0);
+    for (let c = 0; c < columns; c += 4) powers = f32x4.add(powers, v128.load(x + (c << 2)));
+    store<f32>(sums + (r << 2), sum + sum4(powers));
   }
 }
 
 /** What was summed is divided by its sum of exponentials, whose logarithm is kept. */
-function finishRows(
+export function finishRows(
   rows: i32,
   size: i32,
   o: usize,
@@ -88,37 +125,6 @@ function finishRows(
   }
 }
 
-/** Scores of one query become exponentials below its running maximum; what was summed before is scaled to it. */
-function softenRow(
-  scores: usize,
-  seen: i32,
-  columns: i32,
-  scale: f32,
-  top: usize,
-  sum: usize,
-  o: usize,
-  size: i32,
-): void {
-  for (let c = seen; c < ((columns + 3) & ~3); c++) store<f32>(scores + (c << 2), LOWEST);
-  let most = load<f32>(top);
-  for (let c = 0; c < seen; c++) most = max(most, scale * load<f32>(scores + (c << 2)));
-  const before = load<f32>(top);
-  if (most > before) {
-    const factor = exp1(before - most);
-    store<f32>(top, most);
-    store<f32>(sum, load<f32>(sum) * factor);
-    scaleRow(o, size, factor);
-  }
-  let powers = f32x4.splat(0);
-  for (let c = 0; c < columns; c += 4) {
-    const power = exp4(f32x4.sub(f32x4.mul(v128.load(scores + (c << 2)), f32x4.splat(scale)), f32x4.splat(most)));
-    v128.store(scores + (c << 2), power);
-  }
-  for (let c = seen; c < ((columns + 3) & ~3); c++) store<f32>(scores + (c << 2), 0);
-  for (let c = 0; c < columns; c += 4) powers = f32x4.add(powers, v128.load(scores + (c << 2)));
-  store<f32>(sum, load<f32>(sum) + sum4(powers));
-}
-
 function scaleRow(x: usize, length: i32, factor: f32): void {
   let i = 0;
   for (; i + 4 <= length; i += 4) {
@@ -127,68 +133,55 @@ function scaleRow(x: usize, length: i32, factor: f32): void {
   for (; i < length; i++) store<f32>(x + (i << 2), load<f32>(x + (i << 2)) * factor);
 }
 
-/** Adds the gradients of one head into dq, dk and dv, which lie as q, k and v do. */
-export function attentionDx(
-  length: i32,
-  size: i32,
-  scale: f32,
-  q: usize,
-  k: usize,
-  v: usize,
-  dq: usize,
-  dk: usize,
-  dv: usize,
-  row: i32,
-  o: usize,
-  dO: usize,
-  oRow: i32,
-  lse: usize,
-  lseRow: i32,
-  pack: usize,
-  scratch: usize,
-): void {
-  const slopes = scratch + BLOCK_BYTES;
-  for (let i = 0; i < length; i += BLOCK) {
-    const rows = min(BLOCK, length - i);
-    const qi = (i * row) << 2;
-    const oi = (i * oRow) << 2;
-    for (let j = 0; j <= i; j += BLOCK) {
-      const columns = min(BLOCK, length - j);
-      const kj = (j * row) << 2;
-      gemm(rows, columns, size, q + qi, row, 1, k + kj, 1, row, scratch, BLOCK, 0, 0, pack);
-      gemm(rows, columns, size, dO + oi, oRow, 1, v + kj, 1, row, slopes, BLOCK, 0, 0, pack);
-      for (let r = 0; r < rows; r++) {
-        const at = ((i + r) * oRow) << 2;
-        const mean = dot(dO + at, o + at, size);
-        const shift = load<f32>(lse + (((i + r) * lseRow) << 2));
-        slopeRow(
-          scratch + ((r * BLOCK) << 2),
-          slopes + ((r * BLOCK) << 2),
-          min(columns, i + r - j + 1),
-          columns,
-          scale,
-          shift,
-          mean,
-        );
-      }
-      gemm(columns, size, rows, scratch, 1, BLOCK, dO + oi, oRow, 1, dv + kj, row, 1, 0, pack);
-      gemm(rows, size, columns, slopes, BLOCK, 1, k + kj, row, 1, dq + qi, row, 1, 0, pack);
-      gemm(columns, size, rows, slopes, 1, BLOCK, q + qi, row, 1, dk + kj, row, 1, 0, pack);
-    }
+/** means[r] = dy[r] . y[r]. */
+export function rowMeans(rows: i32, size: i32, dy: usize, y: usize, row: i32, means: usize): void {
+  for (let r = 0; r < rows; r++) {
+    const at = (r * row) << 2;
+    store<f32>(means + (r << 2), dot(dy + at, y + at, size));
   }
 }
 
-/** Scores become probabilities, and gradients of probabilities become gradients of scores. */
-function slopeRow(scores: usize, slopes: usize, seen: i32, columns: i32, scale: f32, shift: f32, mean: f32): void {
-  for (let c = 0; c < columns; c += 4) {
-    const score = f32x4.mul(v128.load(scores + (c << 2)), f32x4.splat(scale));
-    const probability = exp4(f32x4.sub(score, f32x4.splat(shift)));
-    const slope = f32x4.sub(v128.load(slopes + (c << 2)), f32x4.splat(mean));
-    v128.store(scores + (c << 2), probability);
-    v128.store(slopes + (c << 2), f32x4.mul(f32x4.splat(scale), f32x4.mul(probability, slope)));
-  }
-  for (let c = seen; c < columns; c++) {
-    store<f32>(scores + (c << 2), 0);
-    store<f32>(slopes + (c << 2), 0);
+/** Products become probabilities, and gradients of probabilities gradients of products. */
+export function slopeRows(
+  rows: i32,
+  columns: i32,
+  stride: i32,
+  scores: usize,
+  slopes: usize,
+  seen: usize,
+  first: i32,
+  scale: f32,
+  cap: f32,
+  fall: f32,
+  lag: i32,
+  lse: usize,
+  lseRow: i32,
+  means: usize,
+): void {
+  for (let r = 0; r < rows; r++) {
+    const x = scores + ((r * stride) << 2);
+    const dx = slopes + ((r * stride) << 2);
+    const from = max(0, min(columns, load<i32>(seen + (r << 3)) - first));
+    const to = max(from, min(columns, load<i32>(seen + (r << 3), 4) - first));
+    const shift = f32x4.splat(load<f32>(lse + ((r * lseRow) << 2)));
+    const mean = f32x4.splat(load<f32>(means + (r << 2)));
+    if (from < to) {
+      for (let c = 0; c < columns; c += 4) {
+        let score = f32x4.mul(v128.load(x + (c << 2)), f32x4.splat(scale));
+        let bend = f32x4.splat(scale);
+        if (cap !== 0) {
+          const part = tanh4(f32x4.mul(score, f32x4.splat(1 / cap)));
+          score = f32x4.mul(f32x4.splat(cap), part);
+          bend = f32x4.mul(bend, f32x4.sub(f32x4.splat(1), f32x4.mul(part, part)));
+        }
+        if (fall !== 0) score = f32x4.sub(score, f32x4.mul(f32x4.splat(fall), distance(lag + r, c)));
+        const probability = exp4(f32x4.sub(score, shift));
+        const slope = f32x4.sub(v128.load(dx + (c << 2)), mean);
+        v128.store(x + (c << 2), probability);
+        v128.store(dx + (c << 2), f32x4.mul(bend, f32x4.mul(probability, slope)));
+      }
+    }
+    cover(x, from, to, columns, 0);
+    cover(dx, from, to, columns, 0);
   }
 }

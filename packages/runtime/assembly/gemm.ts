@@ -1,6 +1,8 @@
 /** @file C = A B (+ C): any strides in A and B, so that all three products of a linear layer and those of attention are one
  * routine. Blocks are packed into panels of 4 rows and 8 columns (the way of Goto and van de Geijn 2008).
  */
+import { madd } from './math';
+
 const ROWS: i32 = 4;
 const COLUMNS: i32 = 8;
 const DEPTH_BLOCK: i32 = 256;
@@ -159,17 +161,17 @@ function multiplyTile(depth: i32, a: usize, b: usize, c: usize, cRow: i32, adds:
     const b1 = v128.load(b, 16);
     b += 32;
     const a0 = v128.load32_splat(a);
-    c00 = f32x4.add(c00, f32x4.mul(a0, b0));
-    c01 = f32x4.add(c01, f32x4.mul(a0, b1));
+    c00 = madd(a0, b0, c00);
+    c01 = madd(a0, b1, c01);
     const a1 = v128.load32_splat(a, 4);
-    c10 = f32x4.add(c10, f32x4.mul(a1, b0));
-    c11 = f32x4.add(c11, f32x4.mul(a1, b1));
+    c10 = madd(a1, b0, c10);
+    c11 = madd(a1, b1, c11);
     const a2 = v128.load32_splat(a, 8);
-    c20 = f32x4.add(c20, f32x4.mul(a2, b0));
-    c21 = f32x4.add(c21, f32x4.mul(a2, b1));
+    c20 = madd(a2, b0, c20);
+    c21 = madd(a2, b1, c21);
     const a3 = v128.load32_splat(a, 12);
-    c30 = f32x4.add(c30, f32x4.mul(a3, b0));
-    c31 = f32x4.add(c31, f32x4.mul(a3, b1));
+    c30 = madd(a3, b0, c30);
+    c31 = madd(a3, b1, c31);
   }
   const step = cRow << 2;
   storeRow(c, c00, c01, adds);

@@ -1,5 +1,11 @@
 /** @file Exponentials on vectors, and sums over lanes. */
 
+/** a b + c: rounded once in the relaxed build, where the processor can, and twice in the portable one. */
+export function madd(a: v128, b: v128, c: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, c);
+  return f32x4.add(f32x4.mul(a, b), c);
+}
+
 /** e^x to about two units in the last place, for x in [-87, 88]; below that about 1e-38. Method: Cephes expf. */
 export function exp4(x: v128): v128 {
   const clamped = f32x4.min(f32x4.max(x, f32x4.splat(-87.3)), f32x4.splat(88.3));
@@ -7,12 +13,12 @@ export function exp4(x: v128): v128 {
   let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(0.693359375)));
   r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.1219444e-4)));
   let p = f32x4.splat(1.98756915e-4);
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.3981999507e-3));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(8.3334519073e-3));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(4.1665795894e-2));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.6666665459e-1));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.0000001201e-1));
-  p = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
+  p = madd(p, r, f32x4.splat(1.3981999507e-3));
+  p = madd(p, r, f32x4.splat(8.3334519073e-3));
+  p = madd(p, r, f32x4.splat(4.1665795894e-2));
+  p = madd(p, r, f32x4.splat(1.6666665459e-1));
+  p = madd(p, r, f32x4.splat(5.0000001201e-1));
+  p = f32x4.add(madd(f32x4.mul(p, r), r, r), f32x4.splat(1));
   const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
   return f32x4.mul(p, power);
 }
@@ -20,6 +26,35 @@ export function exp4(x: v128): v128 {
 /** {@link exp4} of one number. */
 export function exp1(x: f32): f32 {
   return f32x4.extract_lane(exp4(f32x4.splat(x)), 0);
+}
+
+/** tanh: 1 - 2 / (e^2x + 1), and near zero, where that cancels, an odd polynomial. Method: Cephes tanhf. */
+export function tanh4(x: v128): v128 {
+  const one = f32x4.splat(1);
+  const far = f32x4.sub(one, f32x4.div(f32x4.splat(2), f32x4.add(exp4(f32x4.add(x, x)), one)));
+  const square = f32x4.mul(x, x);
+  let p = f32x4.splat(-5.70498872745e-3);
+  p = madd(p, square, f32x4.splat(2.06390887954e-2));
+  p = madd(p, square, f32x4.splat(-5.37397155531e-2));
+  p = madd(p, square, f32x4.splat(1.33314422036e-1));
+  p = madd(p, square, f32x4.splat(-3.33332819422e-1));
+  const near = madd(f32x4.mul(p, square), x, x);
+  return v128.bitselect(near, far, f32x4.lt(f32x4.abs(x), f32x4.splat(0.625)));
+}
+
+/** Half the error function's complement of -x / sqrt 2: the part of a normal distribution below x, to 1e-7. `density` is
+ * e^(-x^2/2). Source: Abramowitz and Stegun 7.1.26. */
+export function normalBelow4(x: v128, density: v128): v128 {
+  const one = f32x4.splat(1);
+  const size = f32x4.mul(f32x4.abs(x), f32x4.splat(0.70710678));
+  const t = f32x4.div(one, madd(f32x4.splat(0.3275911), size, one));
+  let p = f32x4.splat(1.061405429);
+  p = madd(p, t, f32x4.splat(-1.453152027));
+  p = madd(p, t, f32x4.splat(1.421413741));
+  p = madd(p, t, f32x4.splat(-0.284496736));
+  p = madd(p, t, f32x4.splat(0.254829592));
+  const above = f32x4.mul(f32x4.splat(0.5), f32x4.mul(f32x4.mul(p, t), density));
+  return v128.bitselect(above, f32x4.sub(one, above), f32x4.lt(x, f32x4.splat(0)));
 }
 
 /** Sum of the four lanes. */
@@ -32,7 +67,7 @@ export function dot(x: usize, y: usize, length: i32): f32 {
   let sums = f32x4.splat(0);
   let i = 0;
   for (; i + 4 <= length; i += 4) {
-    sums = f32x4.add(sums, f32x4.mul(v128.load(x + (i << 2)), v128.load(y + (i << 2))));
+    sums = madd(v128.load(x + (i << 2)), v128.load(y + (i << 2)), sums);
   }
   let sum = sum4(sums);
   for (; i < length; i++) sum += load<f32>(x + (i << 2)) * load<f32>(y + (i << 2));

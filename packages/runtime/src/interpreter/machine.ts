@@ -16,6 +16,7 @@ import { type Engine, type KernelEngine, plainEngine } from '../kernels/engine.t
 import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { wasmEngine } from '../kernels/wasm/engine.ts';
+import { hasRelaxedVectors } from '../kernels/wasm/exports.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
 import type { Corpus } from '../tokens/corpus.ts';
 import type { LearningRate } from '../train/rate.ts';
@@ -190,10 +191,13 @@ function engineOf({ kernels, arithmetic }: RunOptions, peakBytes: number): Engin
       return plainEngine(arithmetic);
     case 'wasm':
       return wasmEngine(peakBytes);
+    case 'wasm-relaxed':
+      if (!hasRelaxedVectors()) throw new Error('this host has no relaxed vectors');
+      return wasmEngine(peakBytes, { build: 'relaxed' });
     case 'openblas': {
       const found = findOpenBlas();
       if (found.kind === 'missing') throw new Error(missingWords(found).message);
-      return wasmEngine(peakBytes, found.library);
+      return wasmEngine(peakBytes, { blas: found.library });
     }
   }
 }

@@ -28,7 +28,7 @@ export function joinGradients(dq_SBQ: Tensor, dkv_SBK: Tensor, dqkv_SBP: Tensor)
 }
 
 /** One block: how its heads lie, and which keys each query sees. */
-interface Block {
+export interface Block {
   readonly B: number;
   readonly A: number;
   readonly D: number;
@@ -43,7 +43,7 @@ interface Block {
   readonly scale: number;
 }
 
-function blockOf(qkv_SBP: Tensor, kv_UBK: Tensor, counts: HeadCounts, hop: number | undefined): Block {
+export function blockOf(qkv_SBP: Tensor, kv_UBK: Tensor, counts: HeadCounts, hop: number | undefined): Block {
   const { B, A, D, P, share, kvHeads } = headLayout(qkv_SBP, counts);
   const keys = dimAt(kv_UBK, 0);
   const from = keys.zigzag && hop !== undefined ? (keys.zigzag.rank - hop + keys.zigzag.ranks) % keys.zigzag.ranks : 0;

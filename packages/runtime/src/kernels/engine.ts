@@ -8,8 +8,9 @@ import { type AdamwConstants, adamw, type ShardState, type StepInputs } from './
 import type { Elements, FloatArray } from './tensor.ts';
 
 /** `plain`: TypeScript over typed arrays, sums in float64. `wasm`: WebAssembly vectors, sums in float32, the same bits on
- * every machine. `openblas`: the same with matrix products by the OpenBLAS of this machine. */
-export const kernelEngines = ['wasm', 'openblas', 'plain'] as const;
+ * every machine. `wasm-relaxed`: the same, with products that are added in one rounding where the processor can.
+ * `openblas`: matrix products by the OpenBLAS of this machine, the rest as `wasm`. */
+export const kernelEngines = ['wasm', 'wasm-relaxed', 'openblas', 'plain'] as const;
 export type KernelEngine = (typeof kernelEngines)[number];
 
 export interface Engine {

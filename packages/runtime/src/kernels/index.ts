@@ -73,10 +73,10 @@ export const headsOf = (c: KernelCall): HeadCounts => ({
 const optional = (c: KernelCall, name: string, otherwise: number): number =>
   c.attributes[name] === undefined ? otherwise : numberOf(c, name);
 /** How far keys have come around the context ranks; absent: those of all are there. */
-const hopOf = (c: KernelCall): number | undefined =>
+export const hopOf = (c: KernelCall): number | undefined =>
   c.attributes['hop'] === undefined ? undefined : numberOf(c, 'hop');
 /** A factor on a product; absent: 1. */
-const factorOf = (c: KernelCall): number => optional(c, 'factor', 1);
+export const factorOf = (c: KernelCall): number => optional(c, 'factor', 1);
 const factorsOf = (c: KernelCall): Factors => {
   const product = factorOf(c);
   return { product, bias: c.attributes['scalesBias'] === undefined ? 1 : product };
@@ -91,7 +91,8 @@ const routingOf = (c: KernelCall): Routing => ({
   groupTop: optional(c, 'groupTop', 1),
 });
 /** Values of a head that are turned; absent: all. */
-const turnedOf = (c: KernelCall): number => numberOf(c, c.attributes['turned'] === undefined ? 'headSize' : 'turned');
+export const turnedOf = (c: KernelCall): number =>
+  numberOf(c, c.attributes['turned'] === undefined ? 'headSize' : 'turned');
 const epsilonOf = (c: KernelCall): number => numberOf(c, 'epsilon');
 
 const partTurnOf = (c: KernelCall): PartTurn => ({
@@ -99,7 +100,7 @@ const partTurnOf = (c: KernelCall): PartTurn => ({
   ropeSize: numberOf(c, 'ropeSize'),
   theta: numberOf(c, 'theta'),
 });
-const latentSizesOf = (c: KernelCall): LatentSizes => ({
+export const latentSizesOf = (c: KernelCall): LatentSizes => ({
   nopeSize: numberOf(c, 'nopeSize'),
   ropeSize: numberOf(c, 'ropeSize'),
   valueSize: numberOf(c, 'valueSize'),

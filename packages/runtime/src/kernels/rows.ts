@@ -11,10 +11,10 @@ export function countRows(ri_RT: Tensor, rc_PE: Tensor): void {
 }
 
 /** Experts of all ranks, which stand in the dim before the rows. */
-const expertsOf = (rows: Tensor): number => dimAt(rows, 0).globalSize;
+export const expertsOf = (rows: Tensor): number => dimAt(rows, 0).globalSize;
 
 /** Where each copy stands among the rows: one entry for each element of `ri`. */
-function placesOf(ri_RT: Tensor, experts: number): Int32Array {
+export function placesOf(ri_RT: Tensor, experts: number): Int32Array {
   const next = new Int32Array(experts + 1);
   for (const expert of ri_RT.data) next[expert + 1]! += 1;
   for (let expert = 0; expert < experts; expert++) next[expert + 1]! += next[expert]!;
@@ -99,7 +99,7 @@ export function unpermuteDx(
 /** First row of each of this rank's experts, and the end: from the counts of all ranks whose rows lie here. The experts
  * are those of a weight's or a bias's first dim.
  */
-function startsOf(w_EN: Tensor, rc_PE: Tensor): Int32Array {
+export function startsOf(w_EN: Tensor, rc_PE: Tensor): Int32Array {
   const { size, origin } = dimAt(w_EN, 0);
   const [P, E] = [rowsOf(rc_PE), sizeAt(rc_PE, -1)];
   const starts = new Int32Array(size + 1);

@@ -8,6 +8,7 @@ import { degreesOf, type ExpandedList, expandList, lifetimesOf, type Program } f
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { KernelEngine } from '../kernels/engine.ts';
 import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
+import { hasRelaxedVectors } from '../kernels/wasm/exports.ts';
 import { type Corpus, checkCorpus } from '../tokens/corpus.ts';
 
 /** Threads that one machine is asked for. */
@@ -47,13 +48,19 @@ export function checkRunnable(
     const message = `the program computes in ${type}, which the runtime does not execute.`;
     issues.push(issue('TYPE_NOT_EXECUTED', 'job.precision', message, 'Use fp32 or bf16.', { type }));
   }
-  if (kernels === 'openblas') issues.push(...checkOpenBlas());
+  issues.push(...checkKernels(kernels));
   issues.push(...checkSize(bytesOfRun(program, lists), memoryBytes));
   if (corpus) issues.push(...checkCorpus(corpus, vocabularyOf(program), sampleLengthOf(program)));
   return issues;
 }
 
-function checkOpenBlas(): readonly Issue[] {
+/** What the kernels need of this machine. */
+function checkKernels(kernels: KernelEngine | undefined): readonly Issue[] {
+  if (kernels === 'wasm-relaxed' && !hasRelaxedVectors()) {
+    const message = 'this version of Node has no relaxed vectors in WebAssembly.';
+    return [issue('KERNELS_MISSING', '--kernels', message, 'Use Node 20 or later, or leave --kernels out.')];
+  }
+  if (kernels !== 'openblas') return [];
   const found = findOpenBlas();
   if (found.kind === 'found') return [];
   const { message, hint } = missingWords(found);

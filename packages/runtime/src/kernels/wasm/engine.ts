@@ -7,12 +7,17 @@ import type { OpenBlas } from '../openblas/library.ts';
 import type { AdamwConstants, ShardState, StepInputs } from '../optimizer.ts';
 import type { Elements } from '../tensor.ts';
 import { createArena } from './arena.ts';
-import { instantiate, type WasmKernels } from './exports.ts';
-import { addingKernels, BLOCK_BYTES, PACK_BYTES, type Places, wasmTable } from './table.ts';
+import { type Build, instantiate, type WasmKernels } from './exports.ts';
+import { blockBytes, type Places } from './places.ts';
+import { addingKernels, wasmTable } from './table.ts';
 
 /** Static data of the kernels lies below this. */
 const PACK_START = 1 << 16;
-const ARENA_START = PACK_START + PACK_BYTES + BLOCK_BYTES;
+const PACK_BYTES = 1 << 20;
+/** Queries and keys of a block of attention: what stays in the nearest cache, and more where a product has its price. */
+const BLOCK = 64;
+const BLAS_BLOCK = 128;
+const ARENA_START = PACK_START + PACK_BYTES + Math.ceil(blockBytes(BLAS_BLOCK) / 4096) * 4096;
 
 /** Room beyond the predicted peak, for buffers that wait for their exchange and results on their way. Pages that nobody
  * touches cost nothing. */
@@ -23,9 +28,12 @@ const WARM_SIDE = 512;
 
 /** An engine for a rank that holds `peakBytes` at its peak, two-byte types in four. With `blas` its matrix products are
  * those of OpenBLAS, on the same memory. */
-export function wasmEngine(peakBytes: number, blas?: OpenBlas): Engine {
+export function wasmEngine(
+  peakBytes: number,
+  { blas, build = 'portable' }: { readonly blas?: OpenBlas; readonly build?: Build } = {},
+): Engine {
   const size = Math.min(LARGEST_MEMORY, ARENA_START + SLACK_SHARE * peakBytes + SLACK_BYTES);
-  const { buffer, kernels: own } = instantiate(size);
+  const { buffer, kernels: own } = instantiate(size, build);
   const kernels = blas ? withBlas(own, blas, blas.addressOf(buffer)) : own;
   const arena = createArena(ARENA_START, size);
   let borrowed: number[] = [];
@@ -34,26 +42,27 @@ export function wasmEngine(peakBytes: number, blas?: OpenBlas): Engine {
     assertInvariant(place !== undefined, () => `a rank's memory of ${size} bytes has no room for ${bytes} more`);
     return place;
   };
-  const borrow = (length: number): Float32Array => {
-    const place = allocate(4 * length);
+  const borrow = (bytes: number): number => {
+    const place = allocate(bytes);
     borrowed.push(place);
-    return new Float32Array(buffer, place, length);
+    return place;
   };
   const pointer = (data: Elements): number => {
     if (data.buffer === buffer) return data.byteOffset;
-    const copy = borrow(data.length);
-    const view = data instanceof Int32Array ? new Int32Array(buffer, copy.byteOffset, copy.length) : copy;
-    view.set(data);
-    return copy.byteOffset;
+    const at = borrow(4 * data.length);
+    const view = data instanceof Int32Array ? Int32Array : Float32Array;
+    new view(buffer, at, data.length).set(data);
+    return at;
   };
-  const places: Places = { kernels, pointer, pack: PACK_START };
+  const block = blas ? BLAS_BLOCK : BLOCK;
+  const places: Places = { kernels, pointer, borrow, buffer, pack: PACK_START, packBytes: PACK_BYTES, block };
   return {
     kernels: wasmTable(places),
     adamw: (shard, inputs, constants) => step(places, shard, inputs, constants),
     addsInPlace: (kernel) => addingKernels.has(kernel),
     createElements: (dtype, length) => elementsAt(dtype, buffer, allocate(4 * length), length),
     release: (elements) => arena.release(elements.byteOffset),
-    scratch: borrow,
+    scratch: (length) => new Float32Array(buffer, borrow(4 * length), length),
     endOperation: () => {
       for (const place of borrowed) arena.release(place);
       borrowed = [];

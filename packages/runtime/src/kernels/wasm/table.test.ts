@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { normal } from '../../numbers/hash.ts';
 import { plainEngine } from '../engine.ts';
 import type { TensorKernels } from '../index.ts';
+import { findOpenBlas } from '../openblas/library.ts';
 import { adamw } from '../optimizer.ts';
 import { type Elements, type KernelCall, type Tensor, wholeTensor } from '../tensor.ts';
 import { wasmEngine } from './engine.ts';
+import { hasRelaxedVectors } from './exports.ts';
 
 type Shape = readonly number[];
 
@@ -79,6 +81,50 @@ const cases: readonly Case[] = [
   { kernel: 'rmsnorm.dx', reads: [[R, 30], [R, 30], [1, R], [30], [R, 30]], writes: [[R, 30], [30]] },
   { kernel: 'activation', reads: [[R, 3]], writes: [[R, 3]], attributes: { function: 'gelu-tanh' } },
   { kernel: 'activation', reads: [[R, 3]], writes: [[R, 3]], attributes: { function: 'relu' } },
+  ...(['gelu', 'silu', 'relu'] as const).flatMap((name): readonly Case[] => [
+    { kernel: 'activation', reads: [[R, 7]], writes: [[R, 7]], attributes: { function: name } },
+    {
+      kernel: 'activation.dx',
+      reads: [
+        [R, 7],
+        [R, 7],
+      ],
+      writes: [[R, 7]],
+      attributes: { function: name },
+    },
+    { kernel: 'gated', reads: [[R, 38]], writes: [[R, 19]], attributes: { function: name } },
+    {
+      kernel: 'gated.dx',
+      reads: [
+        [R, 19],
+        [R, 38],
+      ],
+      writes: [[R, 38]],
+      attributes: { function: name },
+    },
+  ]),
+  { kernel: 'gated', reads: [[R, 38]], writes: [[R, 19]], attributes: { function: 'gelu-tanh' } },
+  {
+    kernel: 'gated.dx',
+    reads: [
+      [R, 19],
+      [R, 38],
+    ],
+    writes: [[R, 38]],
+    attributes: { function: 'gelu-tanh' },
+  },
+  { kernel: 'gated', reads: [[R, 38]], writes: [[R, 19]], attributes: { function: 'clamped-silu' } },
+  { kernel: 'cap', reads: [[R, 7]], writes: [[R, 7]], attributes: { cap: 1.5 } },
+  {
+    kernel: 'cap.dx',
+    reads: [
+      [R, 7],
+      [R, 7],
+    ],
+    writes: [[R, 7]],
+    attributes: { cap: 1.5 },
+    given: { 1: (index) => Math.sin(index) },
+  },
   {
     kernel: 'activation.dx',
     reads: [
@@ -117,6 +163,12 @@ const cases: readonly Case[] = [
 
 const plain = plainEngine('float32');
 const fast = wasmEngine(2 ** 22);
+const found = findOpenBlas();
+const engines = [
+  ['wasm', fast],
+  ...(hasRelaxedVectors() ? [['wasm-relaxed', wasmEngine(2 ** 22, { build: 'relaxed' })] as const] : []),
+  ...(found.kind === 'found' ? [['openblas', wasmEngine(2 ** 22, { blas: found.library })] as const] : []),
+] as const;
 const product = (shape: Shape): number => shape.reduce((all, size) => all * size, 1);
 
 let draws = 0;
@@ -165,7 +217,7 @@ function expectClose(got: Elements, wanted: Elements, offset = 0): void {
   expect(worst / largest).toBeLessThan(5e-6);
 }
 
-describe('fast kernels give what plain ones give', () => {
+describe.each(engines)('fast kernels give what plain ones give: %s', (_name, fast) => {
   test.each(cases)('$kernel of $reads', (each) => {
     const values = valuesOf(each);
     const wanted = run(plain, each, values, Number.NaN, false);

@@ -2,8 +2,7 @@
  * activation that is not built in) the plain kernel does on the same memory.
  */
 import { assertInvariant } from '@meshwright/core/errors';
-import { type HeadCounts, headLayout, headOffsets } from '../heads.ts';
-import { headsOf, type TensorKernels, tensorKernels } from '../index.ts';
+import { type TensorKernels, tensorKernels } from '../index.ts';
 import {
   dimAt,
   elementsOf,
@@ -17,39 +16,60 @@ import {
   type Tensor,
   writeOf as w,
 } from '../tensor.ts';
-import type { WasmKernels } from './exports.ts';
-
-/** Finds the first byte of a tensor; what does not lie in the memory is copied into it for the operation. */
-export type Pointer = (data: Tensor['data']) => number;
-
-export interface Places {
-  readonly kernels: WasmKernels;
-  readonly pointer: Pointer;
-  /** Room of {@link PACK_BYTES} for panels of products, then of {@link BLOCK_BYTES} for blocks of attention. */
-  readonly pack: number;
-}
-
-export const PACK_BYTES: number = 1 << 20;
-export const BLOCK_BYTES: number = 1 << 16;
+import { attentionRows } from './attention-rows.ts';
+import { addingExpertKernels, expertRows } from './expert-rows.ts';
+import { flag, type Places, type Rows } from './places.ts';
+import { ropeRows } from './rope-rows.ts';
+import { unfusedRows } from './unfused-rows.ts';
 
 /** Kernels that add into a result whose `adds` is set. */
-export const addingKernels: ReadonlySet<string> = new Set(['gemm.dw', 'bias.dw', 'layernorm.dx', 'rmsnorm.dx']);
+export const addingKernels: ReadonlySet<string> = new Set([
+  ...['gemm.dw', 'bias.dw', 'layernorm.dx', 'rmsnorm.dx'],
+  ...addingExpertKernels,
+]);
 
-const flag = ({ adds }: Tensor): number => (adds ? 1 : 0);
-
-/** Attributes that these rows know; a call with another one is the plain kernel's. */
-const known: ReadonlySet<string> = new Set(['heads', 'kvHeads', 'headSize', 'epsilon', 'function']);
+/** Attributes that the rows of a fast kernel know; a call with another one is the plain kernel's. */
+const alwaysKnown: readonly string[] = ['heads', 'kvHeads', 'headSize', 'epsilon', 'function'];
+const attention: readonly string[] = ['window', 'chunked', 'alibi', 'cap'];
+const latent: readonly string[] = ['nopeSize', 'ropeSize', 'valueSize'];
+const knownBy: Readonly<Partial<Record<keyof TensorKernels, readonly string[]>>> = {
+  attention,
+  'attention.dx': attention,
+  'attention.block': [...attention, 'hop'],
+  'attention.block.dx': [...attention, 'hop'],
+  'latent-attention': latent,
+  'latent-attention.dx': latent,
+  scores: attention,
+  'scores.dx': attention,
+  context: attention,
+  'context.dx': attention,
+  rope: [...attention, 'theta', 'turned'],
+  'rope.dx': [...attention, 'theta', 'turned'],
+  cap: ['cap'],
+  'cap.dx': ['cap'],
+  combine: ['factor'],
+  'combine.dx': ['factor'],
+  unpermute: ['factor'],
+  'unpermute.dx': ['factor'],
+  'row-bias': ['factor'],
+  'expert-bias': ['factor'],
+};
 
 export function wasmTable(places: Places): TensorKernels {
   const rows: Rows = {
     ...productRows(places),
     ...attentionRows(places),
     ...normRows(places),
+    ...activationRows(places),
     ...elementRows(places),
+    ...unfusedRows(places),
+    ...ropeRows(places),
+    ...expertRows(places),
     ...lossRows(places),
   };
   const careful = Object.entries(rows).map(([name, row]): readonly [string, Kernel] => {
     const plain = addingPlainly(tensorKernels[name as keyof TensorKernels]);
+    const known = new Set([...alwaysKnown, ...(knownBy[name as keyof TensorKernels] ?? [])]);
     const knows = (call: KernelCall): boolean => Object.keys(call.attributes).every((key) => known.has(key));
     return [name, (call) => (knows(call) && row(call) !== 'plain' ? undefined : plain(call))];
   });
@@ -67,10 +87,6 @@ const addingPlainly =
       if (held && sum) for (let index = 0; index < held.length; index++) sum[index]! += held[index]!;
     }
   };
-
-/** Does the work, or says that it is one for the plain kernel. */
-type Row = (call: KernelCall) => void | 'plain';
-type Rows = Partial<Record<keyof TensorKernels, Row>>;
 
 function productRows({ kernels, pointer: at, pack }: Places) {
   return {
@@ -94,57 +110,6 @@ function productRows({ kernels, pointer: at, pack }: Places) {
     'bias.dw': (c) => {
       const [dy, db] = [r(c, 0), w(c, 0)];
       kernels.biasDw(rowsOf(dy), sizeAt(dy, -1), at(dy.data), at(db.data), flag(db));
-    },
-  } as const satisfies Rows;
-}
-
-/** Calls `head` for every query head of every sample with its first elements in qkv, o and lse. */
-function eachHead(
-  qkv_SBP: Tensor,
-  counts: HeadCounts,
-  head: (places: {
-    readonly q: number;
-    readonly k: number;
-    readonly v: number;
-    readonly o: number;
-    readonly lse: number;
-  }) => void,
-): void {
-  const layout = headLayout(qkv_SBP, counts);
-  const { S, B, A, D, P } = layout;
-  for (let a = 0; a < A; a++) {
-    const { q, k, v } = headOffsets(layout, a);
-    for (let b = 0; b < B; b++) {
-      head({ q: b * P + q, k: b * P + k, v: b * P + v, o: (b * A + a) * D, lse: a * S * B + b });
-    }
-  }
-}
-
-function attentionRows({ kernels, pointer: at, pack }: Places) {
-  const blocks = pack + PACK_BYTES;
-  return {
-    attention: (c) => {
-      const counts = headsOf(c);
-      const { S, B, A, D, P } = headLayout(r(c, 0), counts);
-      const [x, o, lse] = [at(r(c, 0).data), at(w(c, 0).data), at(w(c, 1).data)];
-      eachHead(r(c, 0), counts, (head) => {
-        const [q, k, v] = [x + 4 * head.q, x + 4 * head.k, x + 4 * head.v];
-        const out = [o + 4 * head.o, B * A * D, lse + 4 * head.lse, B];
-        kernels.attention(S, D, 1 / Math.sqrt(D), q, k, v, B * P, ...out, pack, blocks);
-      });
-    },
-    'attention.dx': (c) => {
-      const counts = headsOf(c);
-      const { S, B, A, D, P } = headLayout(r(c, 1), counts);
-      w(c, 0).data.fill(0);
-      const [dO, x, o, lse] = [at(r(c, 0).data), at(r(c, 1).data), at(r(c, 2).data), at(r(c, 3).data)];
-      const dx = at(w(c, 0).data);
-      eachHead(r(c, 1), counts, (head) => {
-        const from = [x + 4 * head.q, x + 4 * head.k, x + 4 * head.v];
-        const to = [dx + 4 * head.q, dx + 4 * head.k, dx + 4 * head.v];
-        const out = [o + 4 * head.o, dO + 4 * head.o, B * A * D, lse + 4 * head.lse, B];
-        kernels.attentionDx(S, D, 1 / Math.sqrt(D), ...from, ...to, B * P, ...out, pack, blocks);
-      });
     },
   } as const satisfies Rows;
 }
@@ -183,25 +148,43 @@ function normRows({ kernels, pointer: at }: Places) {
   } as const satisfies Rows;
 }
 
-function elementRows({ kernels, pointer: at }: Places) {
+/** Activations by their number in the fast kernels. */
+const activationNumbers: Readonly<Record<string, number>> = { 'gelu-tanh': 0, gelu: 1, silu: 2, relu: 3 };
+
+function activationRows({ kernels, pointer: at }: Places) {
+  const numberOfFunction = (c: KernelCall): number | undefined => activationNumbers[nameOf(c, 'function')];
   return {
     activation: (c) => {
-      if (nameOf(c, 'function') !== 'gelu-tanh') return 'plain';
-      return kernels.geluTanh(elementsOf(r(c, 0)), at(r(c, 0).data), at(w(c, 0).data));
+      const kind = numberOfFunction(c);
+      if (kind === undefined) return 'plain';
+      return kernels.activate(kind, elementsOf(r(c, 0)), at(r(c, 0).data), at(w(c, 0).data));
     },
     'activation.dx': (c) => {
-      if (nameOf(c, 'function') !== 'gelu-tanh') return 'plain';
-      return kernels.geluTanhDx(elementsOf(r(c, 0)), at(r(c, 0).data), at(r(c, 1).data), at(w(c, 0).data));
+      const kind = numberOfFunction(c);
+      if (kind === undefined) return 'plain';
+      return kernels.activateDx(kind, elementsOf(r(c, 0)), at(r(c, 0).data), at(r(c, 1).data), at(w(c, 0).data));
     },
     gated: (c) => {
-      if (nameOf(c, 'function') !== 'silu') return 'plain';
-      return kernels.gatedSilu(rowsOf(r(c, 0)), sizeAt(w(c, 0), -1), at(r(c, 0).data), at(w(c, 0).data));
+      const kind = numberOfFunction(c);
+      if (kind === undefined) return 'plain';
+      return kernels.gated(kind, rowsOf(r(c, 0)), sizeAt(w(c, 0), -1), at(r(c, 0).data), at(w(c, 0).data));
     },
     'gated.dx': (c) => {
-      if (nameOf(c, 'function') !== 'silu') return 'plain';
+      const kind = numberOfFunction(c);
+      if (kind === undefined) return 'plain';
       const operands = [r(c, 0), r(c, 1), w(c, 0)].map(({ data }) => at(data));
-      return kernels.gatedSiluDx(rowsOf(r(c, 0)), sizeAt(r(c, 0), -1), ...operands);
+      return kernels.gatedDx(kind, rowsOf(r(c, 0)), sizeAt(r(c, 0), -1), ...operands);
     },
+    cap: (c) => kernels.cap(elementsOf(r(c, 0)), numberOf(c, 'cap'), at(r(c, 0).data), at(w(c, 0).data)),
+    'cap.dx': (c) => {
+      const operands = [r(c, 0), r(c, 1), w(c, 0)].map(({ data }) => at(data));
+      kernels.capDx(elementsOf(r(c, 0)), numberOf(c, 'cap'), ...operands);
+    },
+  } as const satisfies Rows;
+}
+
+function elementRows({ kernels, pointer: at }: Places) {
+  return {
     add: (c) => {
       const [branch, bias, residual, y] = [r(c, 0), c.reads[1], r(c, 2), w(c, 0)];
       const biased = bias ? at(bias.data) : 0;
