@@ -72,3 +72,6 @@ printf 'model: llama-3.1-8b\ncluster: 1x dgx-h100\nbatch: {sequences: 8, length:
 expect 'Context: a sequence of 131,072 tokens over four ranks' '^context +shift +' meshwright show "$scratch/long.yaml" --layout tp=2,cp=4,ac=full,zero=3
 
 finish
+printf 'model: llama-3.1-405b\ncluster: 4x rtx-workstation\nbatch: {sequences: 64, length: 8192}\nlayout: {tensor: 1, sharding: 0}\n' >"$scratch/never.yaml"
+expect_code 'no number of devices is enough: said at once, with the reason' 1 'no number of these devices is enough: one layer of one micro-batch' meshwright plan "$scratch/never.yaml" --gpus min
+expect 'the least memory in a step that is fast enough' '^least memory in a step of at most [0-9.]+ s, 1.25 x the fastest' meshwright plan examples/llama-2-7b-8xh100.yaml --objective memory --top 1

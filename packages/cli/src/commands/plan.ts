@@ -142,12 +142,14 @@ function planReport(
   };
 }
 
-function bestWords({ objective }: Planned, { gpus, job }: Shown): string {
+function bestWords({ objective, slowestSeconds }: Planned, { gpus, job }: Shown): string {
   switch (objective) {
     case 'time':
       return 'best';
     case 'memory':
-      return 'least memory';
+      return slowestSeconds === undefined
+        ? 'least memory'
+        : `least memory in a step of at most ${significant(slowestSeconds)} s, 1.25 x the fastest`;
     case 'gpus':
       return `smallest: ${count(gpus, 'GPU')} (${job['cluster']})`;
     case 'cost':
@@ -189,11 +191,13 @@ function aheadOf(first: Shown, second: Shown, { explain, settled }: Planned): st
   return `#1 is ${percent(other / own - 1, 2)} % ahead of #2 on shared links, where operations alone put it ${percent(-ahead, 2)} % behind${because}.`;
 }
 
-function consideredWords({ considered, legal, evaluated, rejected, proven, settled }: Planned): string {
+function consideredWords({ considered, legal, evaluated, rejected, proven, settled, objective }: Planned): string {
   const reasons = rejectionWords(rejected);
   const isSettled = settled.length > 1 && settled.every(({ simulatedSeconds }) => simulatedSeconds !== undefined);
   const order = isSettled ? ', every operation taken alone; shared links give the order above' : '';
-  const proof = proven ? ` No layout of this space that fits is faster (proven by bounds)${order}.` : '';
+  const proof = proven
+    ? ` No layout of this space that fits ${objective === 'memory' ? 'and is fast enough needs less' : 'is faster'} (proven by bounds)${order}.`
+    : '';
   const without = reasons === '' ? '' : `; rejected: ${reasons}`;
   return `${count(considered, 'layout')} considered, ${whole(legal)} legal, ${whole(evaluated)} evaluated${without}.${proof}`;
 }

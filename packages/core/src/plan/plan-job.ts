@@ -70,12 +70,11 @@ function smallest(job: Job, options: PlanOptions): Planned {
   const say = (gpus: number): void => {
     doing = `${gpus} GPUs`;
   };
-  const { found, sizes } = smallestCluster(job, search, say, pricePerGpuHour);
+  const { found, sizes, never } = smallestCluster(job, search, say, pricePerGpuHour);
   if (found) return { ...answer(found.job, found.result, options), objective: 'gpus', sizes };
-  const message = `no layout fits on up to ${MOST_GPUS} of these GPUs.`;
-  const issues = [
-    issue('NOTHING_FITS', 'layout', message, 'Use larger devices, a smaller batch, or fewer fixed keys.'),
-  ];
+  const message = never?.words ?? `no layout fits on up to ${MOST_GPUS} of these GPUs.`;
+  const hint = 'Use larger devices, shorter sequences, or fewer fixed keys.';
+  const issues = [issue('NOTHING_FITS', 'layout', message, hint, never ? { leastBytes: never.leastBytes } : {})];
   return { ...nothingPlanned, objective: 'gpus', sizes, issues };
 }
 
@@ -123,8 +122,18 @@ const searchOptions = ({ top = USUAL_TOP, objective, onProgress }: PlanOptions):
   ...(onProgress && { onProgress }),
 });
 
-const planOnCluster = (job: Job, options: PlanOptions): Planned =>
-  answer(job, searchLayouts(job, searchOptions(options)), options);
+/** How much slower than the fastest layout one that needs less memory may be. Without a limit the least memory is that of
+ * layouts that nobody runs: every rank a stage, one sequence at a time, all of it computed twice. */
+const MEMORY_SLOWDOWN = 1.25;
+
+function planOnCluster(job: Job, options: PlanOptions): Planned {
+  const search = searchOptions(options);
+  if (options.objective !== 'memory') return answer(job, searchLayouts(job, search), options);
+  const [fastest] = searchLayouts(job, { ...search, ranking: 'time', top: 1 }).best;
+  const limit = fastest && { slowest: MEMORY_SLOWDOWN * fastest.evaluation.seconds };
+  const found = answer(job, searchLayouts(job, { ...search, ...limit }), options);
+  return { ...found, ...(limit && { slowestSeconds: limit.slowest }) };
+}
 
 function answer(
   job: Job,

@@ -10,8 +10,8 @@ import type { Amounts } from './sizes/amounts.ts';
 import type { PlannedSize } from './sizes/size.ts';
 import type { Sweep, SweepRange } from './sizes/sweep-types.ts';
 
-/** What the best plan is best in. `time`: seconds of a step on the whole cluster. `memory`: bytes of the fullest GPU. `gpus`:
- * the fewest devices that fit. `cost` and `energy`: of a step, over clusters of this kind up to the given size. */
+/** What the best plan is best in. `time`: seconds of a step on the whole cluster. `memory`: bytes of the fullest GPU
+ * among layouts whose step takes at most 1.25 times the fastest. `gpus`: the fewest devices that fit. `cost` and `energy`: of a step, over clusters of this kind up to the given size. */
 export type Objective = 'time' | 'gpus' | 'memory' | 'cost' | 'energy';
 export const objectives: readonly Objective[] = ['time', 'gpus', 'memory', 'cost', 'energy'];
 
@@ -44,6 +44,8 @@ export interface Planned {
   /** Why the first plan is ahead of the second. */
   readonly explain: readonly Reason[];
   readonly objective: Objective;
+  /** With the objective memory: the longest step that is allowed. */
+  readonly slowestSeconds?: number;
   /** What a step of the first plan takes. */
   readonly amounts?: Amounts;
   /** The clusters that were looked at, in ascending order, where the objective chooses the size. */

@@ -46,6 +46,8 @@ export interface SearchOptions {
   readonly top: number;
   /** Default `time`. */
   readonly ranking?: Ranking;
+  /** Layouts that are slower, in seconds of a step, are left out. */
+  readonly slowest?: number;
   /** Candidates that are held before the first of them are evaluated: most of those that follow then cannot win. Default
    * 65,536: small spaces are evaluated in order of bound throughout. */
   readonly held?: number;
@@ -97,7 +99,7 @@ const HELD = 2 ** 16;
 const EARLY_EVALUATIONS = 512;
 
 function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number, options: SearchOptions) {
-  const { onProgress, ranking = 'time', held = HELD } = options;
+  const { onProgress, ranking = 'time', held = HELD, slowest = Number.POSITIVE_INFINITY } = options;
   const contest = createContest(evaluator, options);
   let candidates: Bounded[] = [];
   let hold = held;
@@ -115,7 +117,7 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
     const memory = deviceMemory(evaluator.job, layout, bound.peakBytes, bound.residentBytes);
     if (memory.verdict !== 'does-not-fit') {
       const rank = rankOf(ranking, bound.seconds, memory.deviceBytes);
-      if (contest.canEnter(rank)) candidates.push({ layout, rank });
+      if (bound.seconds <= slowest && contest.canEnter(rank)) candidates.push({ layout, rank });
     } else if (hasRoomForLayer(layout)) tooLarge += 1;
     else layerTooLarge += 1;
     done += 1;
@@ -147,7 +149,7 @@ interface Contest {
  * known and the bound is not before the last of them.
  */
 function createContest(evaluator: Evaluator, options: SearchOptions): Contest {
-  const { top, onProgress, ranking = 'time' } = options;
+  const { top, onProgress, ranking = 'time', slowest = Number.POSITIVE_INFINITY } = options;
   const rankOfCandidate = ({ evaluation, deviceBytes }: Candidate): Rank =>
     rankOf(ranking, evaluation.seconds, deviceBytes);
   const best: Candidate[] = [];
@@ -159,6 +161,7 @@ function createContest(evaluator: Evaluator, options: SearchOptions): Contest {
     return last === undefined || isBefore(rank, rankOfCandidate(last));
   };
   const enter = (candidate: Candidate, sibling: Candidate | undefined): void => {
+    if (candidate.evaluation.seconds > slowest) return;
     if (candidate.verdict === 'does-not-fit') tooLarge += 1;
     else if (candidate.verdict === 'at-risk') insert(atRisk, candidate, rankOfCandidate);
     else if (sibling === undefined || isBefore(rankOfCandidate(candidate), rankOfCandidate(sibling))) {

@@ -6,6 +6,7 @@ import { completeLayout } from '../../layout/index.ts';
 import { countParameters } from '../../model/index.ts';
 import { type SearchOptions, type SearchResult, searchLayouts } from '../search.ts';
 import { splitCosts } from '../split-costs.ts';
+import { type NeverFits, neverFits } from './never-fits.ts';
 import { jobOnGpus, type PlannedSize, plannedSize } from './size.ts';
 
 /** Most devices that are tried. */
@@ -14,6 +15,8 @@ export const MOST_GPUS = 65_536;
 export interface Smallest {
   /** The job on the smallest cluster that fits, and its search; absent when none up to {@link MOST_GPUS} does. */
   readonly found?: { readonly job: Job; readonly result: SearchResult };
+  /** Why no size was tried. */
+  readonly never?: NeverFits;
   /** The largest size whose memory is less than the state, then those that were tried; the last one fits. */
   readonly sizes: readonly PlannedSize[];
 }
@@ -29,6 +32,8 @@ export function smallestCluster(
   pricePerGpuHour?: number,
 ): Smallest {
   const state = stateBytes(job);
+  const never = neverFits(job);
+  if (never) return { never, sizes: [] };
   const fewest = Math.max(1, Math.ceil(state / capacityBytes(job.cluster)));
   const sizes: PlannedSize[] = [...tooSmall(job, fewest, state)];
   for (const gpus of clusterSizes(job.cluster, fewest, MOST_GPUS)) {
