@@ -2,7 +2,7 @@
  * the trained model writes, as the README shows both. `-- --one-rank` trains it on one rank too and prints the largest
  * difference between the losses of a step, relative to that of one rank. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,13 +29,13 @@ function meshwright(...args) {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });
-  if (status !== 0) throw new Error(stderr);
+  if (status !== 0) throw new Error(stderr || stdout);
   const busy = busyBefore === undefined ? undefined : childSeconds() - busyBefore;
   return { stdout, wall: Number(process.hrtime.bigint() - before) / 1e9, busy };
 }
 
-function train(...more) {
-  const { stdout, wall, busy } = meshwright('run', JOB, '--steps', String(STEPS), '--json', ...more);
+function train(job, ...more) {
+  const { stdout, wall, busy } = meshwright('run', job, '--steps', String(STEPS), '--json', ...more);
   const lines = stdout
     .trim()
     .split('\n')
@@ -44,8 +44,14 @@ function train(...more) {
   return { losses: steps.map(({ loss }) => loss), validation: steps.at(-1).validationLoss, wall, busy };
 }
 
+/** The same job on a cluster of one device, under the layout of one rank with the micro-batches of the original. */
+const oneRankText = (text) =>
+  text
+    .replace(/^cluster: .*$/m, 'cluster: { preset: dgx-h100, nodes: 1, gpusPerNode: 1 }')
+    .replace(/^layout: .*$/m, 'layout: { tp: 1, pp: 1, dp: 1, mbs: 4 }');
+
 try {
-  const ranks = train('--checkpoint-every', String(STEPS), '--checkpoints', folder);
+  const ranks = train(JOB, '--checkpoint-every', String(STEPS), '--checkpoints', folder);
   console.log(`steps: ${STEPS}`);
   console.log(`first loss: ${ranks.losses[0].toFixed(2)}`);
   console.log(`last loss: ${ranks.losses.at(-1).toFixed(2)}`);
@@ -53,7 +59,9 @@ try {
   console.log(`processor time: ${ranks.busy === undefined ? 'not measured' : `${ranks.busy.toFixed(0)} s`}`);
   console.log(`wall time: ${ranks.wall.toFixed(0)} s`);
   if (process.argv.includes('--one-rank')) {
-    const alone = train('--layout', 'tp=1,pp=1,dp=1,zero=0').losses;
+    const job = join(folder, 'one-rank.yaml');
+    writeFileSync(job, oneRankText(readFileSync(join(root, JOB), 'utf8')));
+    const alone = train(job).losses;
     const apart = ranks.losses.map((loss, step) => Math.abs(loss - alone[step]) / alone[step]);
     const largest = Math.max(...apart);
     console.log(`largest difference to one rank: ${largest.toExponential(1)} (step ${apart.indexOf(largest) + 1})`);

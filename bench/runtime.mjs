@@ -14,6 +14,7 @@ import { modelFromDimensions } from '@meshwright/core/model';
 import { splitCosts } from '@meshwright/core/plan';
 import { expandList } from '@meshwright/core/program';
 import { trainProgram } from '@meshwright/runtime';
+import { benchSteps } from './runtime/steps.mjs';
 
 const say = (name, value, unit) => console.log(`${name}: ${value}${unit ? ` ${unit}` : ''}`);
 const milliseconds = (nanoseconds) => (nanoseconds / 1e6).toFixed(nanoseconds < 1e8 ? 2 : 0);
@@ -103,3 +104,4 @@ for (const bytes of [16e6, 1024]) {
   const [value, unit] = bytes < 1e6 ? [(1e6 * seconds).toFixed(1), 'us'] : [(bytes / seconds / 1e9).toFixed(2), 'GB/s'];
   say(`all-reduce of ${bytes < 1e6 ? '1 KiB' : '16 MB'}, 2 ranks`, value, unit);
 }
+await benchSteps(say);

@@ -56,6 +56,20 @@ fi
 without_blas() { MESHWRIGHT_OPENBLAS=/nowhere/libopenblas.so meshwright "$@"; }
 expect_code 'OpenBLAS that is not there' 2 'KERNELS_MISSING' without_blas run $toy --steps 1 --kernels openblas
 
+# It is measured.
+expect 'this machine is measured as a cluster' 'shapes of [0-9]+ kernels and [0-9]+ exchanges measured' \
+  meshwright calibrate --here --ranks 2 --steps 2 --output "$scratch/here.yaml"
+small='model: { kind: gpt2, layers: 2, hidden: 64, heads: 4, ffn: 256, vocab: 256, positions: 64 }, precision: fp32'
+printf '{ name: measured, %s, cluster: "%s", batch: { sequences: 4, length: 64 }, layout: "tp=2,mbs=2" }\n' \
+  "$small" "$scratch/here.yaml" >"$scratch/measured.yaml"
+expect 'a run on it ends with predicted against measured seconds' '^A step is predicted to take [0-9.]+ ms on the calibrated machine' \
+  meshwright run "$scratch/measured.yaml" --steps 3
+meshwright run "$scratch/measured.yaml" --steps 3 --json >"$scratch/run.json"
+expect_json 'a simulation is laid over the run' 'it.calibrated && it.kinds.length > 10 && it.measuredSeconds > 0' \
+  meshwright simulate "$scratch/measured.yaml" --against "$scratch/run.json" --json
+expect_code 'a file that is no run' 2 'RUN_UNREADABLE' \
+  meshwright simulate "$scratch/measured.yaml" --against "$scratch/measured.yaml"
+
 # What it refuses.
 job='cluster: 1x dgx-h100, batch: { sequences: 64, length: 512 }'
 refuse() { printf '{ %s, %s }\n' "$job" "$1" | meshwright run -; }

@@ -53,5 +53,7 @@ export {
 export { createCommand, packageVersion } from './command.ts';
 /** Figures as SVG text. */
 export { drawExchanges, drawTimeline } from './commands/figure-drawings.ts';
+/** This machine as a cluster. */
+export { type MachineSettings, measureMachine } from './commands/measure-machine.ts';
 export { type ExitCode, exitCodes, type Host, type Session, type Stream } from './host.ts';
 export { runCommand } from './run-command.ts';

@@ -15,6 +15,8 @@ export type { Drill } from './interpreter/drill.ts';
 export type { RunFailure } from './interpreter/rank.ts';
 export { type KernelEngine, kernelEngines } from './kernels/engine.ts';
 export { type Found, findOpenBlas, type OpenBlas } from './kernels/openblas/library.ts';
+export { type ExchangeMeasurement, type ExchangeTime, measureExchanges } from './measure/exchanges.ts';
+export { type KernelMeasurement, type KernelTime, measureKernels } from './measure/kernels.ts';
 export {
   type BytesDifference,
   bytesByAxis,

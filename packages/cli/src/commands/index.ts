@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../host.ts';
+import { registerCalibrate } from './calibrate.ts';
 import { registerCheckpoint } from './checkpoint.ts';
 import { registerExam } from './exam.ts';
 import { registerExplain } from './explain.ts';
@@ -34,6 +35,7 @@ export const registrations: readonly Registration[] = [
   registerFigure,
   registerModel,
   registerScore,
+  registerCalibrate,
   registerExam,
   registerServe,
 ];

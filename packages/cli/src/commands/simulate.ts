@@ -18,6 +18,7 @@ import { whole } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport } from '../output/report.ts';
 import { drawTimeline } from './figure-drawings.ts';
+import { simulateAgainst } from './simulate-against.ts';
 import {
   type DisturbanceOptions,
   exchangeNames,
@@ -69,6 +70,7 @@ export function registerSimulate(command: Command, { host }: Session): void {
       ).choices(exchangeNames),
     )
     .addOption(new Option('--protocol <NAME>', 'the protocol of collectives').choices(protocolNames))
+    .option('--against <FILE>', 'lay a step over it that was measured by run --json; --trace then writes that one')
     .option('--svg', 'draw the step instead of the report')
     .option('--force', 'write over files that are there')
     .addOption(formatOption())
@@ -78,6 +80,7 @@ export function registerSimulate(command: Command, { host }: Session): void {
 
 interface SimulateOptions extends OutputOptions, DisturbanceOptions {
   readonly layout?: string | undefined;
+  readonly against?: string | undefined;
   readonly ranks?: 'all' | 'one-per-list' | undefined;
   readonly microBatches?: number | undefined;
   readonly svg?: true | undefined;
@@ -90,6 +93,9 @@ async function simulate(path: string, options: SimulateOptions, host: Host): Pro
   const { layout, issues } = chooseLayout(file);
   const job = shortened(file.job, layout, options.microBatches);
   const program = compileProgram(job, layout);
+  if (options.against !== undefined) {
+    return simulateAgainst({ job, layout, program }, { ...options, against: options.against }, formatOf(options), host);
+  }
   const disturbances = readDisturbances(options);
   const ways = readWays(options);
   const ranksOf = (which: 'all' | 'one-per-list', step?: SimulatedStep) =>

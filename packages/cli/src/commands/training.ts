@@ -60,7 +60,10 @@ export async function trainAndReport(training: Training, session: Session): Prom
     },
   });
   const saved: SavedCheckpoints | undefined = checkpoints && { folder: checkpoints.folder, step: savedStep, resume };
-  const report = run.kind === 'died' ? deathReport(run.death, losses, saved) : runReport(program, run.result, saved);
+  const report =
+    run.kind === 'died'
+      ? deathReport(run.death, losses, saved)
+      : runReport({ program, ...training.request }, run.result, saved);
   if (!report.ok) session.end(exitCodes.failed);
   if (!json) host.out.write('\n');
   printReport(report, json ? 'json' : 'text', host);

@@ -1,9 +1,16 @@
 /** @file The end of a run: predicted against measured, what was learned, and how to go on. */
+import type { Job } from '@meshwright/core/job';
+import { formatLayout, type Layout } from '@meshwright/core/layout';
 import type { Program } from '@meshwright/core/program';
+import type { Overlay } from '@meshwright/core/sim';
 import { compareBytes, type ProcessDeath, predictedOfRun, type SupervisedResult } from '@meshwright/runtime';
+import { timelineColumns } from '../input/run-file.ts';
+import { comparedStep, isCalibrated } from './measured-step.ts';
 import { count, fixed, whole } from './numbers.ts';
+import { overlayAxisTable, overlayKindTable } from './overlay-tables.ts';
 import type { Report } from './report.ts';
 import { type BytesByAxis, bytesTable, failureWords, memoryTable } from './run-words.ts';
+import type { Table } from './table.ts';
 
 /** Bytes of all ranks over the whole run, predicted and moved. */
 export function bytesOfRun(program: Program, result: SupervisedResult): BytesByAxis {
@@ -35,20 +42,38 @@ export interface SavedCheckpoints {
 
 type RunReport = Report & { readonly ok: boolean };
 
-export function runReport(program: Program, result: SupervisedResult, saved: SavedCheckpoints | undefined): RunReport {
+/** What was run, for the report. */
+export interface RunSubject {
+  readonly program: Program;
+  readonly job: Job;
+  readonly layout: Layout;
+}
+
+export function runReport(
+  { program, job, layout }: RunSubject,
+  result: SupervisedResult,
+  saved: SavedCheckpoints | undefined,
+): RunReport {
   const { stopped, losses, memory, firstStep } = result;
   const failed = typeof stopped === 'object';
   const differ = failed ? [] : compareBytes(program, result, result.periods);
   const equal = differ.length === 0 && memory.every(({ differs }) => differs.length === 0);
   const bytes = bytesOfRun(program, result);
+  const timed = !failed && losses.length > 0;
+  const compared = timed && isCalibrated(job) ? comparedStep(job, layout, program, result.timeline) : undefined;
   const diverged = losses.findIndex((loss) => !Number.isFinite(loss));
   return {
     ok: !failed && equal && diverged < 0,
     answer: failed ? failureWords(stopped) : answerOf(result),
     tables: failed
       ? []
-      : [...(Object.keys(bytes).length > 0 ? [bytesTable(bytes, result.periods)] : []), memoryTable(result)],
+      : [
+          ...(Object.keys(bytes).length > 0 ? [bytesTable(bytes, result.periods)] : []),
+          memoryTable(result),
+          ...(compared ? timeTables(compared.overlay) : []),
+        ],
     reasons: [
+      ...(compared ? [timeWords(compared.overlay, result)] : []),
       ...(diverged < 0 ? [] : [`The loss is no number from step ${firstStep + diverged} on. Use a smaller --rate.`]),
       ...(saved ? [savedWords(saved, stopped === 'done')] : []),
       ...differ
@@ -69,8 +94,23 @@ export function runReport(program: Program, result: SupervisedResult, saved: Sav
       peakBytes: peaksOf(result),
       ...checkpointField(saved),
       stopped,
+      job: job.name,
+      layout: formatLayout(layout),
+      ...(compared && { predictedSecondsPerStep: compared.overlay.simulatedSeconds, time: compared.overlay }),
+      ...(timed && { timeline: timelineColumns(result.timeline) }),
     }),
   };
+}
+
+const timeTables = (overlay: Overlay): readonly Table[] => {
+  const axes = overlayAxisTable(overlay);
+  return [overlayKindTable(overlay), ...(axes ? [axes] : [])];
+};
+
+function timeWords({ simulatedSeconds, measuredSeconds }: Overlay, { secondsPerStep }: SupervisedResult): string {
+  const milliseconds = (seconds: number): string => fixed(seconds * 1e3, 1);
+  const fastest = Math.min(...secondsPerStep);
+  return `A step is predicted to take ${milliseconds(simulatedSeconds)} ms on the calibrated machine; the fastest took ${milliseconds(fastest)} ms, the last one, which the tables show, ${milliseconds(measuredSeconds)} ms.`;
 }
 
 const checkpointField = (saved: SavedCheckpoints | undefined) =>

@@ -53,6 +53,8 @@ export type {
   InterSpec,
   IntraKind,
   IntraSpec,
+  MeasuredCost,
+  MeasuredDevice,
   PcieSpec,
   PresetName,
   ProductFactors,

@@ -72,6 +72,28 @@ export const clusterKeyTable: readonly ClusterKey[] = [
   { path: 'degraded[].node', takes: 'number', says: 'The node, counted from 0; alone with fraction 0 it is gone.' },
   { path: 'degraded[].gpu', takes: 'number', says: 'The device whose link it is.' },
   { path: 'degraded[].fraction', takes: 'share or 0', says: 'What is left of the rate.' },
+  {
+    path: 'measured',
+    takes: 'mapping',
+    says: 'A machine as meshwright calibrate --here has measured it; beside it only gpusPerNode, its number of ranks.',
+  },
+  { path: 'measured.cores', takes: 'count', says: 'Cores; ranks beyond so many take turns.' },
+  { path: 'measured.memoryGiB', takes: 'number', says: 'Memory of the machine.' },
+  {
+    path: 'measured.kernels',
+    takes: 'mapping',
+    says: 'By name of a kernel: us (to start), usPerMFLOP, usPerMB; of others by kind of work under measured.others.',
+  },
+  {
+    path: 'measured.between',
+    takes: 'mapping',
+    says: 'The same of what is done before each kernel, by MB that it writes.',
+  },
+  {
+    path: 'measured.exchanges',
+    takes: 'list',
+    says: 'Curves of collectives: kind, ranks, us (of the smallest), usPerMB (of the full buffer).',
+  },
   { path: 'groups', takes: 'list', says: 'Groups of nodes that differ, each a cluster; beside it only degraded.' },
 ];
 

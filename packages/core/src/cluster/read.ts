@@ -4,6 +4,7 @@ import { fieldsOf, isMapping, nameIn, unknownName } from '../errors/fields/index
 import { type Issue, issue, quote } from '../errors/index.ts';
 import { degradedCluster, readDegraded } from './degraded.ts';
 import { clusterFromMapping, clusterKeys } from './mapping.ts';
+import { measuredCluster } from './measured.ts';
 import { mixedCluster } from './mixed.ts';
 import { createCluster } from './presets/build.ts';
 import { presetNames } from './presets/index.ts';
@@ -28,7 +29,7 @@ const MAX_GROUPS = 64;
  * `intra` `{kind, gpus, GBps, peerGBps, efficiency, latencyUs}`, `inter` `{Gbps, gpusPerNic, efficiency, latencyUs,
  * oversubscription, nodesPerLeaf, rails, tiers}`, `pcie` `{GBps, efficiency, latencyUs, gpusPerUplink}`, `host`
  * `{memoryGiB, memoryGBps, copyGBps, gpusPerUplink}`, `pricePerGpuHour` (in any currency), `degraded` (a list of `{link or device, node, gpu, fraction}`); or
- * `groups` (a list of clusters) with `degraded`. Rates are of one direction; what is left out is the preset's.
+ * `groups` (a list of clusters) with `degraded`; or `measured` (a machine as `calibrate --here` writes it) with `gpusPerNode`. Rates are of one direction; what is left out is the preset's.
  */
 export function clusterFromRequest(value: unknown, path: string): ClusterResult {
   if (typeof value === 'string') return fromText(value, path);
@@ -68,7 +69,7 @@ function fromMapping(value: Readonly<Record<string, unknown>>, path: string): Cl
   const issues: Issue[] = [];
   const fields = fieldsOf(value, path, { known: clusterKeys, issues });
   const nodes = fields.integer(['nodes'], { what: 'the number of nodes', min: 1, max: MAX_NODES });
-  const cluster = clusterFromMapping(fields, nodes);
+  const cluster = fields.has('measured') ? measuredCluster(fields) : clusterFromMapping(fields, nodes);
   return degraded({ ...(cluster && { cluster }), issues }, fields);
 }
 

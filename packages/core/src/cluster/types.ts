@@ -36,7 +36,8 @@ export type Generation =
   | 'cdna2'
   | 'cdna3'
   | 'cdna4'
-  | 'tpu';
+  | 'tpu'
+  | 'cpu';
 
 /** Types that devices have a matrix rate for; fp32 runs as TF32 where the device has it. */
 export type GemmType = Extract<DType, 'fp32' | 'fp16' | 'bf16' | 'fp8'>;
@@ -70,6 +71,27 @@ export interface AttentionModel {
   readonly backwardWaves: Fact;
 }
 
+/** Seconds of one kind of work on one rank: `start` + FLOPs x `perFlop` + bytes x `perByte`. */
+export interface MeasuredCost {
+  readonly start: number;
+  readonly perFlop: number;
+  readonly perByte: number;
+}
+
+/** A rank of a machine whose kernels were measured one by one: prices are these numbers and no model of a device. */
+export interface MeasuredDevice {
+  /** The kernels of the runtime that were measured. */
+  readonly engine: string;
+  /** Ranks beyond so many take turns. */
+  readonly cores: number;
+  /** By name of the kernel. */
+  readonly kernels: Readonly<Record<string, MeasuredCost>>;
+  /** Of kernels that have no row of their own. */
+  readonly others: Readonly<Record<'gemm' | 'attention' | 'memory', MeasuredCost>>;
+  /** Before each kernel: memory is handed out and marked, by byte that the kernel writes. */
+  readonly between: MeasuredCost;
+}
+
 export interface DeviceSpec {
   readonly name: string;
   readonly generation: Generation;
@@ -91,6 +113,8 @@ export interface DeviceSpec {
   readonly memoryEfficiency: Fact;
   /** Watts. */
   readonly power: Fact;
+  /** Stands in place of all models of products, attention and memory where it is there. */
+  readonly measured?: MeasuredDevice;
 }
 
 /** `switch`: all devices of the domain reach each other at full rate; `mesh`: direct links, the rate is shared out over
@@ -174,7 +198,7 @@ export interface HostSpec {
 /** A group of equal nodes in a cluster of several. */
 export interface ClusterPart {
   readonly nodes: number;
-  readonly preset: PresetName;
+  readonly preset: ClusterSpec['preset'];
   readonly device: string;
   /** Rate of its 16-bit products over that of the slowest group; 1 or more. */
   readonly speed: number;
@@ -194,7 +218,7 @@ export interface Degradation {
 export interface ClusterSpec {
   /** As a user would write it: `8x dgx-h100`. */
   readonly name: string;
-  readonly preset: PresetName;
+  readonly preset: PresetName | 'measured';
   readonly nodes: number;
   readonly gpusPerNode: number;
   readonly device: DeviceSpec;

@@ -20,6 +20,7 @@ export function assumptionsOf(
     readonly spread: number;
   },
 ): readonly Assumption[] {
+  if (cluster.device.measured) return [];
   const { device, intra, pcie, inter } = cluster;
   const facts: (readonly [string, Fact])[] = [
     ['sustained over burst rate of matrix products', device.sustained],

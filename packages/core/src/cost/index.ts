@@ -12,6 +12,7 @@ export {
   identityMatrix,
   rowOf,
 } from './maxplus.ts';
+export { type MeasuredSeconds, measuredSeconds } from './measured.ts';
 export {
   createNetwork,
   type FaultyNetwork,

@@ -1,15 +1,16 @@
 /** @file Prices of work and exchanges: one book per cluster, opened for a mesh at a time. */
-import { addsInSwitch, type ClusterSpec, gpuCount } from '../cluster/index.ts';
+import { addsInSwitch, type ClusterSpec, gpuCount, type MeasuredDevice } from '../cluster/index.ts';
 import { algorithms } from '../collectives/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import { type AxisName, degreeOf, type Mesh, worldSize } from '../mesh/index.ts';
 import { type Seconds, seconds } from '../units/index.ts';
 import { assumptionsOf, LAUNCH_COMPUTE, LAUNCH_EXCHANGE } from './assumptions.ts';
 import { choicesOf, chosenTime, isChosen } from './chosen.ts';
-import { createComputePrice } from './compute.ts';
+import { type ComputePrice, createComputePrice } from './compute.ts';
 import { exchangeTime } from './exchange.ts';
 import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
+import { measuredSeconds } from './measured.ts';
 import { type TierAlgorithms, usualTiers } from './network/index.ts';
 import type {
   Assumption,
@@ -32,20 +33,24 @@ export const createPrices = (cluster: ClusterSpec, mesh: Mesh, options: PriceOpt
 
 /** The price book of a cluster: products and attention by device, collectives by link, see docs/decisions/0005-price-model.md. */
 export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}): PriceBook {
+  const { measured } = cluster.device;
   const own = {
-    launchCompute: options.launchCompute ?? LAUNCH_COMPUTE,
-    launchExchange: options.launchExchange ?? LAUNCH_EXCHANGE,
+    // What a rank of a measured machine does before a kernel is part of the kernel's price.
+    launchCompute: measured ? 0 : (options.launchCompute ?? LAUNCH_COMPUTE),
+    launchExchange: measured ? 0 : (options.launchExchange ?? LAUNCH_EXCHANGE),
     sustained: options.sustained ?? cluster.device.sustained.value,
     spread: options.spread ?? 0,
   };
   const terms = clusterTerms(cluster);
-  const compute = createComputePrice(cluster.device, {
-    ...options,
-    sustained: own.sustained,
-    slowest: slowestOf(gpuCount(cluster), own.spread),
-  });
-  const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat', ways: options.ways };
   const devices = gpuCount(cluster);
+  const compute = measured
+    ? measuredPrice(measured, devices)
+    : createComputePrice(cluster.device, {
+        ...options,
+        sustained: own.sustained,
+        slowest: slowestOf(devices, own.spread),
+      });
+  const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat', ways: options.ways };
   let assumptions: readonly Assumption[] | undefined;
   return {
     cluster,
@@ -75,6 +80,13 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
         },
       };
     },
+  };
+}
+
+function measuredPrice(device: MeasuredDevice, ranks: number): ComputePrice {
+  return (work, kernel) => {
+    const seconds = measuredSeconds(device, ranks, work, kernel);
+    return seconds.kernel + seconds.between;
   };
 }
 

@@ -4,6 +4,8 @@ export { type CriticalOperation, criticalPathOf, type OperationPlace } from './c
 export { busyByLane, type ExchangeTime, exchangesOf, hiddenSeconds } from './exchanges.ts';
 export { type Idle, type IdlePart, visitIdle } from './idle.ts';
 export { type LaneUse, laneUseOf, operationCount } from './lane-use.ts';
+export { measuredStep } from './measured-step.ts';
+export { type Overlay, type OverlayLane, type OverlayRow, overlayOf } from './overlay.ts';
 export { type BusyPart, type PeakRate, partsOfList, partsOfStep, type StepParts } from './parts.ts';
 export {
   criticalPathSummary,

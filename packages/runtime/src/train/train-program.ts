@@ -8,7 +8,7 @@ import { checkState, type TrainingState } from '../checkpoint/load.ts';
 import { type Placement, placementOf, shapesOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { Drill } from '../interpreter/drill.ts';
-import type { Fabric, RunOptions } from '../interpreter/machine.ts';
+import type { Fabric, RunOptions, StepRecord } from '../interpreter/machine.ts';
 import type { RunFailure } from '../interpreter/rank.ts';
 import type { RowTables } from '../interpreter/rows.ts';
 import type { KernelEngine } from '../kernels/engine.ts';
@@ -62,8 +62,8 @@ export interface TrainOptions {
   readonly pool?: RankPool;
   /** A rank that hears nothing for this long gives up; 60 000 when absent. */
   readonly patienceMs?: number;
-  /** Told of each step when the last rank has completed it. */
-  readonly onStep?: (report: StepReport) => void;
+  /** Told of each step when the last rank has completed it; `timeline` puts together what its ranks did when. */
+  readonly onStep?: (report: StepReport, timeline: () => Timeline) => void;
 }
 
 /** Bytes that one rank really sent in one kind of exchange, over all steps. */
@@ -129,7 +129,9 @@ export async function trainProgram(program: Program, options: TrainOptions): Pro
   };
   const listener: HostListener = {
     onStep: (step, records) =>
-      onStep?.(stepReport(program, plan, step, rateAt(runOptions.learningRate, step), records)),
+      onStep?.(stepReport(program, plan, step, rateAt(runOptions.learningRate, step), records), () =>
+        timelineOfStep(records),
+      ),
     onSaved: (step, files) => {
       if (checkpoints) complete(program, checkpoints, { step, files, ...about });
     },
@@ -199,7 +201,7 @@ function resultOf(
     bytes: movedBytes(fabric),
     memory: memoryOf(ranks),
     rows: ranks.map(({ records }) => records.flatMap(({ rows }) => rows)),
-    timeline: createTimeline('measured', rebased(last.flatMap(({ slices }) => slices))),
+    timeline: timelineOfStep(last),
   };
 }
 
@@ -220,6 +222,9 @@ const memoryOf = (ranks: HostOutcome['ranks']): readonly TrackedMemory[] =>
     highWaterBytes: Math.max(0, ...records.map(({ highWaterBytes }) => highWaterBytes)),
     differs: records.flatMap(({ memoryDiffers }) => memoryDiffers),
   }));
+
+const timelineOfStep = (records: readonly Pick<StepRecord, 'slices'>[]): Timeline =>
+  createTimeline('measured', rebased(records.flatMap(({ slices }) => slices)));
 
 /** Times since the first operation of the step. */
 function rebased<Slice extends { readonly start: number; readonly end: number }>(slices: readonly Slice[]): Slice[] {

@@ -48,4 +48,16 @@ export const runtime = {
     meaning: 'The checkpoint is of another model, optimizer, text or run than the one that is asked for.',
     fix: 'Use the job and data that wrote it, or another folder.',
   },
+  RUN_UNREADABLE: {
+    meaning: 'A file is not what `meshwright run --json` writes, or a run of it did not come to its end.',
+    fix: 'Write it with meshwright run JOB --json > run.json.',
+  },
+  RUN_OF_ANOTHER: {
+    meaning: 'A measured run is of another job or layout than the simulation that it is laid over.',
+    fix: 'Simulate the job that was run, under the layout that the message names.',
+  },
+  FOLDER_IN_USE: {
+    meaning: 'Another run writes checkpoints into the same folder.',
+    fix: 'Wait for it, or name another folder with --checkpoints.',
+  },
 } as const;
