@@ -7,8 +7,11 @@ import {
   type Lifetimes,
   lifetimesOf,
   type Program,
+  peakOf,
   type Role,
+  replayOf,
 } from '../program/index.ts';
+import type { Degrees } from '../tensor/index.ts';
 
 /** Parts of memory as people speak of them. */
 export type MemoryPart = 'weights' | 'gradients' | 'optimizer' | 'activations' | 'logits' | 'buffers';
@@ -70,20 +73,29 @@ export function memoryOf(
   return { lists: memories, largest };
 }
 
+/** What is alive at the peak of a list, by part; the same as {@link memoryOf} says, without a name for each buffer. */
+export function peakParts(expanded: ExpandedList, degrees: Degrees): MemoryParts {
+  const parts = noBytes();
+  for (const [role, bytes] of peakOf(replayOf(expanded), degrees).byRole) parts[partOf[role]] += bytes;
+  return parts;
+}
+
 /** Memory of one list from its lifetimes. */
 export function memoryOfList({ list }: ExpandedList, lifetimes: Lifetimes): ListMemory {
   const { residentBytes, peakBytes, peakIndex } = lifetimes;
   const alive = aliveAt(lifetimes, peakIndex)
     .map(({ instance, bytes }) => ({ instance: instance.name, role: instance.declaration.role, bytes }))
     .sort((left, right) => right.bytes - left.bytes);
-  const parts: Record<MemoryPart, number> = {
-    weights: 0,
-    gradients: 0,
-    optimizer: 0,
-    activations: 0,
-    logits: 0,
-    buffers: 0,
-  };
+  const parts = noBytes();
   for (const { role, bytes } of alive) parts[partOf[role]] += bytes;
   return { list: list.name, pipeline: list.pipeline, residentBytes, peakBytes, peakIndex, parts, alive };
 }
+
+const noBytes = (): Record<MemoryPart, number> => ({
+  weights: 0,
+  gradients: 0,
+  optimizer: 0,
+  activations: 0,
+  logits: 0,
+  buffers: 0,
+});

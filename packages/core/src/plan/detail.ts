@@ -6,9 +6,10 @@
  */
 import { compileProgram } from '../compile/index.ts';
 import type { Layout } from '../layout/index.ts';
-import { type MemoryParts, memoryOf } from '../memory/index.ts';
-import { bytesSent, type ExpandedList, expandList } from '../program/index.ts';
+import { type MemoryParts, peakParts } from '../memory/index.ts';
+import { bytesSent, degreesOf, type ExpandedList, expandList, replayOf } from '../program/index.ts';
 import {
+  bubbleOfList,
   type ExchangeTime,
   exchangesOf,
   type PeakRate,
@@ -17,7 +18,7 @@ import {
   type StepParts,
   simulateProgram,
 } from '../sim/index.ts';
-import type { Evaluator } from './evaluate/index.ts';
+import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
 import { shortenedJob } from './shortened.ts';
 
@@ -39,21 +40,41 @@ export interface LayoutDetail {
 }
 
 /** Details of a candidate; agrees with its evaluation to 1e-9. */
-export function detailOf(evaluator: Evaluator, { layout, evaluation }: Candidate, peak: PeakRate): LayoutDetail {
+export function detailOf(evaluator: Evaluator, candidate: Candidate, peak: PeakRate): LayoutDetail {
+  const { layout, evaluation } = candidate;
+  const { all, counts, stride } = countsOf(evaluator, layout);
+  const secondsOf = blockSeconds(evaluator, layout);
+  for (const count of counts) {
+    if (count >= all) break;
+    const rounds = (all - count) / stride;
+    const agrees = (near: number, next: number): boolean =>
+      Math.abs(near + rounds * (next - near) - evaluation.seconds) <= 1e-9 * evaluation.seconds;
+    // Blocks say in milliseconds where writing operations out would not yet agree.
+    if (!agrees(secondsOf(count), secondsOf(count + stride))) continue;
+    const near = measure(evaluator, layout, count, peak);
+    const next = measure(evaluator, layout, count + stride, peak, near);
+    if (agrees(near.seconds, next.seconds)) return withPeaks(extrapolate(near, next, rounds), evaluation.peakBytes);
+  }
+  return measure(evaluator, layout, all, peak);
+}
+
+/** Micro-batches of shortened steps, each about twice the one before, up to the whole step. */
+function countsOf(evaluator: Evaluator, layout: Layout) {
   const { written, stride, extra } = evaluator.orderOf(layout);
   const all = written + extra * stride;
-  let count = Math.min(all, written);
-  for (;;) {
-    const near = measure(evaluator, layout, count, peak);
-    if (count >= all) return near;
-    const next = measure(evaluator, layout, count + stride, peak, near);
-    const rounds = (all - count) / stride;
-    const seconds = near.seconds + rounds * (next.seconds - near.seconds);
-    if (Math.abs(seconds - evaluation.seconds) <= 1e-9 * evaluation.seconds) {
-      return withPeaks(extrapolate(near, next, rounds), evaluation.peakBytes);
-    }
-    count = Math.min(all, count + stride * Math.ceil(count / stride));
-  }
+  const counts: number[] = [];
+  for (let count = Math.min(all, written); count < all; count += stride * Math.ceil(count / stride)) counts.push(count);
+  return { all, counts, stride };
+}
+
+/** Seconds of shortened steps at block level. */
+function blockSeconds(evaluator: Evaluator, layout: Layout): (microBatches: number) => number {
+  const spec = evaluator.specOf(layout);
+  const book = { pricesOf: () => evaluator.pricesOf(layout) };
+  return (microBatches) => {
+    const short = createEvaluator(shortenedJob(evaluator.job, layout, microBatches), {}, book);
+    return evaluateStep(spec, short.orderOf(layout)).seconds;
+  };
 }
 
 interface Measured extends LayoutDetail {
@@ -73,7 +94,7 @@ function measure(
   const lists = program.lists.map((each) => expandList(program, each));
   const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
   const last = near?.last ?? step.last;
-  const parts = lists.map((_, index) => partsOfList(step, index, peak));
+  const parts = partsOfList(step, last, peak);
   const own = lists[last] as ExpandedList;
   const sent = bytesSent({ ...program, lists: [own.list] }, [own]).lists[0];
   const exchanges = exchangesOf(step, last).map((row): ExchangeDetail => {
@@ -83,12 +104,12 @@ function measure(
   return {
     seconds: step.seconds,
     last,
-    parts: parts[last] as StepParts,
-    bubbleSeconds: parts.map((each) => each.bubble),
+    parts,
+    bubbleSeconds: lists.map((_, index) => (index === last ? parts.bubble : bubbleOfList(step, index))),
     exchanges,
     hiddenSeconds: exchanges.reduce((sum, row) => sum + row.seconds - row.exposedSeconds, 0),
-    memory: near?.memory ?? memoryOf(program, lists).lists.map((each) => each.parts),
-    operations: lists.reduce((sum, each) => sum + each.operations.length, 0),
+    memory: near?.memory ?? lists.map((each) => peakParts(each, degreesOf(program))),
+    operations: lists.reduce((sum, each) => sum + replayOf(each).length, 0),
   };
 }
 

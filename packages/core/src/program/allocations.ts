@@ -34,7 +34,7 @@ export function insertLifetimes(expanded: ExpandedList, lifetimes: Lifetimes): E
     for (const each of after[index] ?? [])
       operations.push(lifetimeOperation('free', each, operation, operations.length));
   }
-  return { ...expanded, operations };
+  return { list: expanded.list, instances: expanded.instances, operations };
 }
 
 function lifetimeOperation(

@@ -4,7 +4,7 @@
 import { assertInvariant, assertUnreachable } from '../errors/index.ts';
 import { worldSize } from '../mesh/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
-import { bookedAxis, degreesOf, type ExpandedList, type ExpandedOperation, expandList } from './expand.ts';
+import { bookedAxis, degreesOf, type ExpandedList, type ExpandedOperation, expandList, replayOf } from './expand.ts';
 import { touchedBytes } from './shapes.ts';
 import type { Algorithm, Collective, CollectiveKind, Program, WhyRule } from './types.ts';
 
@@ -122,16 +122,29 @@ export function bytesSent(
 }
 
 function listBytes(program: Program, expanded: ExpandedList, ranks: number, degrees: Degrees): ListBytes {
-  const sums = new Map<string, ExchangeSum>();
-  for (const each of expanded.operations) {
-    const { operation } = each;
-    if (operation.kind !== 'collective' && operation.kind !== 'send') continue;
+  const sums = new Map<string, { -readonly [Key in keyof ExchangeSum]: ExchangeSum[Key] }>();
+  const { samples, sampleOf } = replayOf(expanded);
+  const rowOf = (sample: number) => {
+    const { operation } = samples[sample] as ExpandedOperation;
+    if (operation.kind !== 'collective' && operation.kind !== 'send') return null;
     const kind = operation.kind === 'send' ? 'send' : operation.collective;
     const over = operation.kind === 'send' ? 'pipeline' : operation.axis;
     const { rule } = operation.why;
     const key = `${kind} ${over} ${rule}`;
-    const known = sums.get(key) ?? { kind, over, axis: bookedAxis(program, over), rule, bytes: 0, exchanges: 0 };
-    sums.set(key, { ...known, bytes: known.bytes + sentBytes(each, degrees), exchanges: known.exchanges + 1 });
+    const sum = sums.get(key) ?? { kind, over, axis: bookedAxis(program, over), rule, bytes: 0, exchanges: 0 };
+    sums.set(key, sum);
+    return { sum, bytes: sentBytes(samples[sample] as ExpandedOperation, degrees) };
+  };
+  const rows: (ReturnType<typeof rowOf> | undefined)[] = [];
+  for (const sample of sampleOf) {
+    let row = rows[sample];
+    if (row === undefined) {
+      row = rowOf(sample);
+      rows[sample] = row;
+    }
+    if (row === null) continue;
+    row.sum.bytes += row.bytes;
+    row.sum.exchanges += 1;
   }
   const exchanges = [...sums.values()];
   return {

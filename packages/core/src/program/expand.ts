@@ -2,36 +2,58 @@
  * become instances. Order is the order of issue.
  */
 import { assertInvariant } from '../errors/index.ts';
-import { type Instance, type NameScope, nameScope, type Operand } from './names.ts';
-import type { Call, Operation, Program, RankList } from './types.ts';
+import { type ExpandedOperation, expandOperation, type WrittenList } from './expanded-operation.ts';
+import { nameScope } from './names.ts';
+import { replayList, replayOperations } from './replay/index.ts';
+import type { Replay } from './replay/types.ts';
+import type { Call, Program, RankList } from './types.ts';
 
-export interface ExpandedWrite {
-  readonly operand: Operand;
-  readonly accumulate: boolean;
+/** A list with its operations. */
+export interface ExpandedList extends WrittenList {
+  /** The same as numbers, where it has not been changed since; ask {@link replayOf}. */
+  readonly replay?: () => Replay;
 }
 
-export interface ExpandedOperation {
-  readonly index: number;
-  /** The line of the list that it comes from. */
-  readonly item: number;
-  readonly operation: Operation;
-  readonly reads: readonly (Operand | undefined)[];
-  readonly writes: readonly ExpandedWrite[];
-  /** Indices of earlier operations whose end it needs, beside its data. */
-  readonly needs: readonly number[];
-  readonly block: number | undefined;
-  readonly microBatch: number | undefined;
-  readonly again: boolean;
-}
+/** The operations of a list, which are written out when somebody first looks at them: until then there are only numbers.
+ *
+ * Then throws an internal error when a name has no declaration: only our own passes can write such a program. */
+export const expandList = (program: Program, list: RankList): ExpandedList => new LazyList(program, list);
 
-export interface ExpandedList {
+/** Getters of a class, which copies by spread leave behind: a changed copy must bring operations of its own. */
+class LazyList implements ExpandedList {
   readonly list: RankList;
-  readonly operations: readonly ExpandedOperation[];
-  readonly instances: ReadonlyMap<string, Instance>;
+  readonly #program: Program;
+  #written: WrittenList | undefined;
+  #replay: Replay | undefined;
+
+  constructor(program: Program, list: RankList) {
+    this.#program = program;
+    this.list = list;
+  }
+
+  get operations(): WrittenList['operations'] {
+    return this.#write().operations;
+  }
+
+  get instances(): WrittenList['instances'] {
+    return this.#write().instances;
+  }
+
+  readonly replay = (): Replay => {
+    this.#replay ??= replayList(this.#program, this.list);
+    return this.#replay;
+  };
+
+  #write(): WrittenList {
+    this.#written ??= writeList(this.#program, this.list);
+    return this.#written;
+  }
 }
 
-/** Throws an internal error when a name has no declaration: only our own passes can write such a program. */
-export function expandList(program: Program, list: RankList): ExpandedList {
+/** A list as numbers. */
+export const replayOf = (expanded: ExpandedList): Replay => expanded.replay?.() ?? replayOperations(expanded);
+
+function writeList(program: Program, list: RankList): WrittenList {
   const scope = nameScope(program, list);
   const templates = new Map(program.templates.map((template) => [template.name, template]));
   const operations: ExpandedOperation[] = [];
@@ -67,32 +89,6 @@ export function blocksOf(call: Call): readonly number[] {
   return Array.from({ length: Math.abs(call.last - call.first) + 1 }, (_, index) => call.first + step * index);
 }
 
-function expandOperation(
-  operation: Operation,
-  scope: NameScope,
-  index: number,
-  item: number,
-  needs: readonly number[],
-  block: number | undefined,
-  call: Call | undefined,
-): ExpandedOperation {
-  const operand = (name: string): Operand =>
-    call === undefined || block === undefined ? scope.byInstance(name) : scope.inCall(name, block, call);
-  return {
-    index,
-    item,
-    operation,
-    reads: operation.reads.map((name) => (name === 'none' ? undefined : operand(name))),
-    writes: operation.writes.map((write) => ({
-      operand: operand(write.buffer),
-      accumulate: write.accumulate ?? false,
-    })),
-    needs,
-    block,
-    microBatch: call?.microBatch,
-    again: call?.again ?? false,
-  };
-}
-
+export { type ExpandedOperation, type ExpandedWrite, type WrittenList } from './expanded-operation.ts';
 export { bookedAxis, degreesOf, membersOf, spanOf } from './groups.ts';
 export { boundaryName, boundaryOf, declaredName, type Instance, instanceName, type Operand } from './names.ts';

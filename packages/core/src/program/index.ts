@@ -16,6 +16,8 @@ export {
 export type { KernelName, KernelRow, LocalOperand, LocalOperands, OperandRule, Signature } from './kernels/index.ts';
 export { kernels } from './kernels/index.ts';
 export * from './liveness.ts';
+export { type Owners, type Replay, readCount, type Slot, tagOfInstance } from './replay/index.ts';
+export { type Peak, peakOf } from './replay/peak.ts';
 export * from './rows.ts';
 export * from './shapes.ts';
 export * from './storage.ts';

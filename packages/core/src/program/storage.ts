@@ -1,5 +1,6 @@
 /** @file Where instances lie: a shard in place lies in the buffer that it is a shard of. */
-import type { ExpandedList, Instance } from './expand.ts';
+import type { WrittenList } from './expanded-operation.ts';
+import type { Instance } from './names.ts';
 import type { BufferDeclaration } from './types.ts';
 
 /** The instances of one list, numbered by the memory that they lie in. */
@@ -11,7 +12,7 @@ export interface Storages {
 }
 
 /** Numbers the memory that the instances of a list lie in; a shard in place shares the number of its buffer. */
-export function storagesOf(expanded: ExpandedList): Storages {
+export function storagesOf(expanded: WrittenList): Storages {
   const owners: Instance[] = [];
   const numbers = new Map<string, number>();
   const byInstance = new Map<Instance, number>();

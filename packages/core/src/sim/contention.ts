@@ -1,7 +1,14 @@
 /** @file What each exchange of a graph asks of the links, by classes of links. */
 import type { ExchangeRequest, GroupSet, LinkClass, NetworkBuilder, Prices } from '../cost/index.ts';
 import { strideOf } from '../mesh/index.ts';
-import { degreesOf, type ExpandedOperation, membersOf, type Operation, type Program } from '../program/index.ts';
+import {
+  degreesOf,
+  type ExpandedOperation,
+  membersOf,
+  type Operation,
+  type Program,
+  replayOf,
+} from '../program/index.ts';
 import { exchangeRequest } from './prices.ts';
 import { listsOf, type RankClasses } from './ranks.ts';
 import { remembered } from './remembered.ts';
@@ -49,8 +56,10 @@ export function contentionOf(
   graph.lists.forEach((list, index) => {
     const known = new Map<ExchangeRequest, Map<string, number>>();
     const base = graph.base[index] as number;
-    for (const expanded of list.operations) {
-      const at = base + expanded.index;
+    const { samples, sampleOf } = replayOf(list);
+    for (let place = 0; place < sampleOf.length; place++) {
+      const at = base + place;
+      const expanded = samples[sampleOf[place] as number] as ExpandedOperation;
       if (graph.leader[at] !== at || !isExchange(expanded.operation)) continue;
       const request = requestOf(expanded);
       if (request === undefined || request.bytes === 0) continue;

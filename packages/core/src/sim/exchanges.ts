@@ -1,5 +1,12 @@
 /** @file How long exchanges run, and how much of that the compute lane waits for: the rest is hidden. */
-import { bookedAxis, type CollectiveKind, type Lane, type Program } from '../program/index.ts';
+import {
+  bookedAxis,
+  type CollectiveKind,
+  type ExpandedOperation,
+  type Lane,
+  type Program,
+  replayOf,
+} from '../program/index.ts';
 import { visitIdle } from './idle.ts';
 import { laneNames } from './lanes.ts';
 import type { SimulatedStep } from './types.ts';
@@ -23,20 +30,32 @@ export function exchangesOf(step: SimulatedStep, list: number): readonly Exchang
   const simulated = step.lists[list];
   if (simulated === undefined) return [];
   const rows = new Map<string, { -readonly [Key in keyof ExchangeTime]: ExchangeTime[Key] }>();
-  const keys: (string | undefined)[] = [];
-  for (const { index, operation } of simulated.expanded.operations) {
-    if (operation.kind !== 'collective' && operation.kind !== 'send' && operation.kind !== 'recv') continue;
+  const { samples, sampleOf } = replayOf(simulated.expanded);
+  type Row = { -readonly [Key in keyof ExchangeTime]: ExchangeTime[Key] };
+  const rowOf = (sample: number): Row | undefined => {
+    const { operation } = samples[sample] as ExpandedOperation;
+    if (operation.kind !== 'collective' && operation.kind !== 'send' && operation.kind !== 'recv') return undefined;
     const kind = operation.kind === 'collective' ? operation.collective : operation.kind;
     const over = operation.kind === 'collective' ? operation.axis : 'pipeline';
     const key = `${kind} ${over}`;
-    keys[index] = key;
     const row = rows.get(key) ?? newRow(step.program, kind, over);
     rows.set(key, row);
+    return row;
+  };
+  const bySample: (Row | null | undefined)[] = [];
+  for (let index = 0; index < sampleOf.length; index++) {
+    const sample = sampleOf[index] as number;
+    let row = bySample[sample];
+    if (row === undefined) {
+      row = rowOf(sample) ?? null;
+      bySample[sample] = row;
+    }
+    if (row === null) continue;
     row.count += 1;
     row.seconds += (simulated.end[index] as number) - (simulated.start[index] as number);
   }
   visitIdle(step, list, step.seconds, ({ part, operation, seconds }) => {
-    const row = part === 'bubble' || operation === undefined ? undefined : rows.get(keys[operation] ?? '');
+    const row = part === 'bubble' || operation === undefined ? undefined : bySample[sampleOf[operation] as number];
     if (row) row.exposedSeconds += seconds;
   });
   return [...rows.values()];

@@ -1,7 +1,7 @@
 /** @file The graph of one period: every operation of every list, numbered through, with what it needs, who it meets and
  * when the host can have issued it. Struct of arrays; no durations of the device.
  */
-import { type ExpandedList, holdsHost, type Operation, type Program } from '../program/index.ts';
+import { type ExpandedList, holdsHost, type Operation, type Program, type Replay, replayOf } from '../program/index.ts';
 import { laneCode } from './lanes.ts';
 import { matchExchanges } from './match.ts';
 import { createNeedCollector, createNeedRows, type NeedRows } from './needs.ts';
@@ -23,13 +23,14 @@ export function stepGraph(
 }
 
 function listGraph(program: Program, lists: readonly ExpandedList[], pricing: OperationPrices): StepGraph {
-  const base = basesOf(lists);
+  const replays = lists.map(replayOf);
+  const base = basesOf(replays);
   const count = base[lists.length] as number;
   const rows = createNeedRows(count);
   const lane = new Uint8Array(count);
   const hostAnchor = new Int32Array(count);
   const hostOffset = new Float64Array(count);
-  lists.forEach((list, index) => addList(list, base[index] as number, pricing, rows, lane, hostAnchor, hostOffset));
+  replays.forEach((each, index) => addList(each, base[index] as number, pricing, rows, lane, hostAnchor, hostOffset));
   return {
     lists,
     classes: classPerList(program).classes,
@@ -45,14 +46,14 @@ function listGraph(program: Program, lists: readonly ExpandedList[], pricing: Op
   };
 }
 
-function basesOf(lists: readonly ExpandedList[]): Uint32Array {
-  const base = new Uint32Array(lists.length + 1);
-  for (const [index, list] of lists.entries()) base[index + 1] = (base[index] as number) + list.operations.length;
+function basesOf(replays: readonly Replay[]): Uint32Array {
+  const base = new Uint32Array(replays.length + 1);
+  for (const [index, { length }] of replays.entries()) base[index + 1] = (base[index] as number) + length;
   return base;
 }
 
 function addList(
-  list: ExpandedList,
+  replay: Replay,
   base: number,
   pricing: OperationPrices,
   rows: NeedRows,
@@ -60,20 +61,28 @@ function addList(
   hostAnchor: Int32Array,
   hostOffset: Float64Array,
 ): void {
-  const needs = createNeedCollector(list, base, rows);
+  const needs = createNeedCollector(replay, base, rows);
+  const { samples, sampleOf, lineFirst } = replay;
+  const lane = Uint8Array.from(samples, ({ operation }) => laneCode(operation));
+  const launch = Float64Array.from(samples, ({ operation }) => launchOf(operation, pricing));
+  const isMark = Uint8Array.from(samples, ({ operation }) => (takesNoTime(operation) ? 1 : 0));
+  const holds = Uint8Array.from(samples, ({ operation }) => (holdsHost(operation) ? 1 : 0));
   let anchor = -1;
   let offset = 0;
-  for (const operation of list.operations) {
-    const at = base + operation.index;
-    lanes[at] = laneCode(operation.operation);
-    offset += launchOf(operation.operation, pricing);
-    hostAnchor[at] = anchor;
-    hostOffset[at] = offset;
-    if (takesNoTime(operation.operation)) needs.addMark(operation, anchor);
-    else needs.add(operation, anchor);
-    if (holdsHost(operation.operation)) {
-      anchor = at;
-      offset = 0;
+  for (let line = 0; line < lineFirst.length - 1; line++) {
+    for (let index = lineFirst[line] as number; index < (lineFirst[line + 1] as number); index++) {
+      const at = base + index;
+      const sample = sampleOf[index] as number;
+      lanes[at] = lane[sample] as number;
+      offset += launch[sample] as number;
+      hostAnchor[at] = anchor;
+      hostOffset[at] = offset;
+      if (isMark[sample] === 1) needs.addMark(index, anchor);
+      else needs.add(index, line, anchor);
+      if (holds[sample] === 1) {
+        anchor = at;
+        offset = 0;
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 /** @file What the compute lane of a list waited for while it was idle. */
 import { assertUnreachable } from '../errors/index.ts';
-import { bookedAxis, type ExpandedOperation, type Program } from '../program/index.ts';
+import { bookedAxis, type ExpandedOperation, type Program, replayOf } from '../program/index.ts';
 import { bindingOf } from './binding.ts';
 import { lastOperation } from './critical-path.ts';
 import { COMPUTE_LANE } from './lanes.ts';
@@ -80,7 +80,8 @@ function took(
 ): number {
   const began = Math.max(from, step.start[at] as number);
   const operation = at - (step.graph.base[list] as number);
-  const expanded = step.lists[list]?.expanded.operations[operation];
+  const replay = replayOf((step.lists[list] as SimulatedStep['lists'][number]).expanded);
+  const expanded = replay.samples[replay.sampleOf[operation] as number];
   if (until > began && expanded) {
     visit({ part: partOf(step.program, expanded), seconds: until - began, operation });
   }

@@ -6,7 +6,7 @@ export { type Idle, type IdlePart, visitIdle } from './idle.ts';
 export { type LaneUse, laneUseOf, operationCount } from './lane-use.ts';
 export { measuredStep } from './measured-step.ts';
 export { type Overlay, type OverlayLane, type OverlayRow, overlayOf } from './overlay.ts';
-export { type BusyPart, type PeakRate, partsOfList, partsOfStep, type StepParts } from './parts.ts';
+export { type BusyPart, bubbleOfList, type PeakRate, partsOfList, partsOfStep, type StepParts } from './parts.ts';
 export {
   criticalPathSummary,
   type PathKind,

@@ -1,5 +1,5 @@
 /** @file How much each lane of a list runs and moves, and how many operations a program has. */
-import { blocksOf, degreesOf, type Lane, type Program, sentBytes } from '../program/index.ts';
+import { blocksOf, degreesOf, type Lane, type Program, replayOf, sentBytes } from '../program/index.ts';
 import { busyByLane } from './exchanges.ts';
 import { laneNames } from './lanes.ts';
 import type { SimulatedStep } from './types.ts';
@@ -20,11 +20,14 @@ export function laneUseOf(step: SimulatedStep, list: number): readonly LaneUse[]
   const operations = new Array<number>(laneNames.length).fill(0);
   const bytes = new Array<number>(laneNames.length).fill(0);
   const base = graph.base[list] ?? 0;
-  for (const expanded of step.lists[list]?.expanded.operations ?? []) {
-    const lane = graph.lane[base + expanded.index] as number;
+  const simulated = step.lists[list];
+  const replay = simulated && replayOf(simulated.expanded);
+  const sent = Float64Array.from(replay?.samples ?? [], (each) => sentBytes(each, degrees));
+  replay?.sampleOf.forEach((sample, index) => {
+    const lane = graph.lane[base + index] as number;
     operations[lane] = (operations[lane] as number) + 1;
-    bytes[lane] = (bytes[lane] as number) + sentBytes(expanded, degrees);
-  }
+    bytes[lane] = (bytes[lane] as number) + (sent[sample] as number);
+  });
   const busy = busyByLane(step, list);
   return laneNames.flatMap((lane, code) =>
     operations[code] === 0

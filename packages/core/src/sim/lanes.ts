@@ -1,6 +1,6 @@
 /** @file Lanes and the in-order queues on them as small numbers. */
 import { assertInvariant } from '../errors/index.ts';
-import type { ExpandedList, Lane, Operation, Queues } from '../program/index.ts';
+import type { Lane, Operation, Replay } from '../program/index.ts';
 
 const codes: Readonly<Record<Lane, number>> = {
   host: 0,
@@ -39,14 +39,21 @@ export function laneCode(operation: Operation): number {
   }
 }
 
+/** The in-order queues of a list as numbers from 0. */
+export interface Queues {
+  readonly count: number;
+  /** By sample of the list. */
+  readonly of: Uint8Array;
+}
+
 /** Numbers the queues of a list: a lane is one queue, a lane between stages one for each peer. The first of each lane has
  * the code of the lane. */
-export function queuesOf({ operations, list }: ExpandedList): Queues {
-  const of = new Uint8Array(operations.length);
+export function queuesOf({ samples, list }: Replay): Queues {
+  const of = new Uint8Array(samples.length);
   const codeOf = new Map<number, number>();
   const taken = new Uint8Array(laneNames.length);
   let count = laneNames.length;
-  for (const { index, operation } of operations) {
+  for (const [index, { operation }] of samples.entries()) {
     const lane = laneCode(operation);
     const peer = operation.kind === 'send' || operation.kind === 'recv' ? operation.peer : 0;
     const key = peer * laneNames.length + lane;

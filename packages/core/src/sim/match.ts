@@ -2,7 +2,16 @@
  * along the pipeline. The k-th of a list with one tag meets the k-th of the others.
  */
 import { InputError, type Issue, issue } from '../errors/index.ts';
-import type { Collective, ExpandedList, ExpandedOperation, Operand, Program } from '../program/index.ts';
+import {
+  type Collective,
+  type ExpandedList,
+  type ExpandedOperation,
+  type Operand,
+  type Program,
+  type Replay,
+  replayOf,
+  tagOfInstance,
+} from '../program/index.ts';
 
 /** Members of exchanges as rings, and the first of each. */
 export interface Meetings {
@@ -10,95 +19,179 @@ export interface Meetings {
   readonly leader: Uint32Array;
 }
 
-/** One kind of exchange: for each list that takes part, the numbers of its operations. */
-interface Tag {
-  readonly name: string;
+/** Exchanges of one kind, between the same lists, of one buffer in all its micro-batches. */
+interface Family {
+  readonly nameOf: (buffer: string) => string;
+  readonly bufferOf: (number: number) => string;
   /** Pipeline coordinates that must take part. */
   readonly members: readonly number[];
-  readonly operations: Map<number, number[]>;
+  /** By number of the buffer: its tag. */
+  readonly tags: Map<number, Tag>;
 }
+
+/** By pipeline coordinate: the operations of that list with the tag, in order. */
+type Tag = Map<number, number[]>;
 
 /** Throws an InputError that names every exchange that a list has and its partners have not. */
 export function matchExchanges(program: Program, lists: readonly ExpandedList[], base: Uint32Array): Meetings {
-  const tags = new Map<string, Tag>();
-  for (const [index, list] of lists.entries()) {
-    for (const expanded of list.operations) {
-      const found = tagOf(program, expanded, list.list.pipeline);
-      if (found === undefined) continue;
-      const tag = tags.get(found.name) ?? { ...found, operations: new Map<number, number[]>() };
-      tags.set(found.name, tag);
-      const known = tag.operations.get(list.list.pipeline);
-      const at = (base[index] as number) + expanded.index;
-      if (known) known.push(at);
-      else tag.operations.set(list.list.pipeline, [at]);
+  const families = new Map<string, Family>();
+  for (const [index, list] of lists.entries()) addTags(program, list, base[index] as number, families);
+  const count = base[lists.length] as number;
+  const next = new Uint32Array(count);
+  for (let at = 0; at < count; at++) next[at] = at;
+  const leader = next.slice();
+  const problems: { readonly first: number; readonly issue: Issue }[] = [];
+  for (const family of families.values()) {
+    for (const [number, tag] of family.tags) {
+      const problem = unmatched(family, number, tag, lists);
+      if (problem) problems.push({ first: Math.min(...[...tag.values()].flat()), issue: problem });
+      else join(family.members, tag, next, leader);
     }
   }
-  const count = base[lists.length] as number;
-  const next = Uint32Array.from({ length: count }, (_, at) => at);
-  const leader = next.slice();
-  const issues: Issue[] = [];
-  for (const tag of tags.values()) {
-    const problem = unmatched(tag, lists);
-    if (problem) issues.push(problem);
-    else join(tag, next, leader);
+  if (problems.length > 0) {
+    throw new InputError(problems.sort((one, other) => one.first - other.first).map((each) => each.issue));
   }
-  if (issues.length > 0) throw new InputError(issues);
   return { next, leader };
 }
 
-function tagOf(
+/** How operations of one sample are tagged: by what they move of their buffer, from the memory that they touch. */
+interface SampleTag {
+  readonly family: Family;
+  /** The number in the name of the buffer less the number of its memory; undefined where names do not follow from it. */
+  readonly shift: number | undefined;
+}
+
+function addTags(program: Program, expanded: ExpandedList, base: number, families: Map<string, Family>): void {
+  const replay = replayOf(expanded);
+  const pipeline = expanded.list.pipeline;
+  const known: (SampleTag | null | undefined)[] = [];
+  for (let index = 0; index < replay.length; index++) {
+    const sample = replay.sampleOf[index] as number;
+    let tag = known[sample];
+    if (tag === undefined) {
+      tag = sampleTag(program, replay, index, pipeline, families) ?? null;
+      known[sample] = tag;
+    }
+    if (tag === null) continue;
+    let { family } = tag;
+    let number = 0;
+    if (tag.shift !== undefined) number = (replay.operands[replay.operandFirst[index] as number] as number) + tag.shift;
+    else {
+      const own = familyOf(program, expanded.operations[index] as ExpandedOperation, pipeline, families);
+      if (own === undefined) continue;
+      family = own.family;
+      number = own.number;
+    }
+    let row = family.tags.get(number);
+    if (row === undefined) {
+      row = new Map();
+      family.tags.set(number, row);
+    }
+    const mine = row.get(pipeline);
+    if (mine) mine.push(base + index);
+    else row.set(pipeline, [base + index]);
+  }
+}
+
+function sampleTag(
   program: Program,
-  expanded: ExpandedOperation,
+  replay: Replay,
+  index: number,
   pipeline: number,
-): Pick<Tag, 'name' | 'members'> | undefined {
-  const { operation } = expanded;
+  families: Map<string, Family>,
+): SampleTag | undefined {
+  const found = familyOf(
+    program,
+    replay.samples[replay.sampleOf[index] as number] as ExpandedOperation,
+    pipeline,
+    families,
+  );
+  if (found === undefined) return undefined;
+  const memory = replay.operands[replay.operandFirst[index] as number] ?? 0;
+  return { family: found.family, shift: found.each === 'copy' ? undefined : found.number - memory };
+}
+
+interface Found {
+  readonly family: Family;
+  readonly number: number;
+  readonly each: 'micro-batch' | 'copy' | 'period';
+}
+
+/** Undefined where all members run the same list, and for what is no exchange. */
+function familyOf(
+  program: Program,
+  { operation, reads, writes }: ExpandedOperation,
+  pipeline: number,
+  families: Map<string, Family>,
+): Found | undefined {
   switch (operation.kind) {
     case 'send':
-      return pointToPoint(pipeline, operation.peer, expanded.reads[0]);
+      return pointToPoint(pipeline, operation.peer, reads[0], families);
     case 'recv':
-      return pointToPoint(operation.peer, pipeline, expanded.writes[0]?.operand);
+      return pointToPoint(operation.peer, pipeline, writes[0]?.operand, families);
     case 'collective':
-      return collectiveTag(program, operation, expanded);
+      return collectiveFamily(program, operation, reads[0], families);
     default:
       return undefined;
   }
 }
 
-const pointToPoint = (from: number, to: number, operand: Operand | undefined): Pick<Tag, 'name' | 'members'> => ({
-  name: `send of ${operand?.instance.name ?? 'nothing'} from stage ${from} to stage ${to}`,
-  members: [from, to],
-});
+const pointToPoint = (from: number, to: number, operand: Operand | undefined, families: Map<string, Family>): Found =>
+  found(families, 'send', operand, [from, to], (buffer) => `send of ${buffer} from stage ${from} to stage ${to}`);
 
-/** Undefined where all members run the same list. */
-function collectiveTag(
+function collectiveFamily(
   program: Program,
   { axis, collective }: Collective,
-  { reads }: ExpandedOperation,
-): Pick<Tag, 'name' | 'members'> | undefined {
+  read: Operand | undefined,
+  families: Map<string, Family>,
+): Found | undefined {
   const group = program.groups.find((each) => each.name === axis);
   if ((group?.along ?? axis) !== 'pipeline') return undefined;
-  const [read] = reads;
   const slice = read?.slice === undefined ? '' : `.${read.slice}`;
-  return {
-    name: `${collective} of ${read?.instance.name ?? 'nothing'}${slice} over ${axis}`,
-    members: group?.coordinates ?? program.lists.map((list) => list.pipeline),
-  };
+  const members = group?.coordinates ?? program.lists.map((list) => list.pipeline);
+  return found(families, collective, read, members, (buffer) => `${collective} of ${buffer}${slice} over ${axis}`);
 }
 
-function unmatched(tag: Tag, lists: readonly ExpandedList[]): Issue | undefined {
-  const counts = tag.members.map((member) => tag.operations.get(member)?.length ?? 0);
-  const strangers = [...tag.operations.keys()].filter((pipeline) => !tag.members.includes(pipeline));
-  const [first = 0] = counts;
+function found(
+  families: Map<string, Family>,
+  kind: string,
+  operand: Operand | undefined,
+  members: readonly number[],
+  nameOf: Family['nameOf'],
+): Found {
+  const { text, number, each } = tagOfInstance(operand?.instance.name ?? 'nothing');
+  const key = `${kind} ${nameOf(text)}`;
+  let family = families.get(key);
+  if (family === undefined) {
+    const bufferOf = (own: number): string =>
+      each === 'period' ? text : `${text}${own}${each === 'micro-batch' ? ']' : ''}`;
+    family = { nameOf, bufferOf, members, tags: new Map() };
+    families.set(key, family);
+  }
+  return { family, number, each };
+}
+
+function unmatched(
+  { nameOf, bufferOf, members }: Family,
+  number: number,
+  tag: Tag,
+  lists: readonly ExpandedList[],
+): Issue | undefined {
+  const first = tag.get(members[0] as number)?.length ?? 0;
+  if (tag.size === members.length && members.every((member) => tag.get(member)?.length === first)) return undefined;
+  const strangers = [...tag.keys()].filter((pipeline) => !members.includes(pipeline));
+  const counts = members.map((member) => tag.get(member)?.length ?? 0);
   if (strangers.length === 0 && counts.every((count) => count === first)) return undefined;
-  const nameOf = (pipeline: number): string =>
+  const listName = (pipeline: number): string =>
     lists.find(({ list }) => list.pipeline === pipeline)?.list.name ?? `stage ${pipeline}`;
-  const has = [...tag.members, ...strangers].map(
-    (pipeline) => `${nameOf(pipeline)} has it ${times(tag.operations.get(pipeline)?.length ?? 0)}`,
+  const has = [...members, ...strangers].map(
+    (pipeline) => `${listName(pipeline)} has it ${times(tag.get(pipeline)?.length ?? 0)}`,
   );
+  const name = nameOf(bufferOf(number));
   return issue(
-    tag.name.startsWith('send') ? 'EXCHANGE_UNMATCHED' : 'COLLECTIVE_ORDER_DIFFERS',
+    name.startsWith('send') ? 'EXCHANGE_UNMATCHED' : 'COLLECTIVE_ORDER_DIFFERS',
     '',
-    `an exchange does not find its partner: the ${tag.name}, where ${has.join(', ')}.`,
+    `an exchange does not find its partner: the ${name}, where ${has.join(', ')}.`,
     'Give every member of the exchange the same number of them.',
   );
 }
@@ -106,13 +199,14 @@ function unmatched(tag: Tag, lists: readonly ExpandedList[]): Issue | undefined 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /** Ring and leader of each occurrence. */
-function join(tag: Tag, next: Uint32Array, leader: Uint32Array): void {
-  const rows = tag.members.map((member) => tag.operations.get(member) ?? []);
+function join(members: readonly number[], tag: Tag, next: Uint32Array, leader: Uint32Array): void {
+  const rows = members.map((member) => tag.get(member) as readonly number[]);
   for (let turn = 0; turn < (rows[0]?.length ?? 0); turn++) {
-    const members = rows.map((row) => row[turn] as number);
-    const first = Math.min(...members);
-    for (const [index, member] of members.entries()) {
-      next[member] = members[(index + 1) % members.length] as number;
+    let first = Number.POSITIVE_INFINITY;
+    for (const row of rows) first = Math.min(first, row[turn] as number);
+    for (let at = 0; at < rows.length; at++) {
+      const member = rows[at]?.[turn] as number;
+      next[member] = rows[(at + 1) % rows.length]?.[turn] as number;
       leader[member] = first;
     }
   }

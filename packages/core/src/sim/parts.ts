@@ -1,5 +1,5 @@
 /** @file What a step is made of: the compute lane of one list, busy and idle, cut up so that nothing is left over. */
-import type { ExpandedOperation } from '../program/index.ts';
+import { type ExpandedOperation, replayOf, type Work } from '../program/index.ts';
 import type { DType } from '../tensor/index.ts';
 import { type IdlePart, visitIdle } from './idle.ts';
 import { COMPUTE_LANE } from './lanes.ts';
@@ -25,18 +25,19 @@ export function partsOfList(step: SimulatedStep, list: number, peak: PeakRate): 
   const parts = noParts();
   const simulated = step.lists[list];
   if (simulated === undefined) return parts;
-  const workOf = worksOf(step.program);
+  const { samples, sampleOf } = replayOf(simulated.expanded);
   const base = step.graph.base[list] as number;
-  for (const expanded of simulated.expanded.operations) {
-    const { index } = expanded;
+  const workOf = worksOf(step.program);
+  const shares: (Share | undefined)[] = [];
+  for (let index = 0; index < sampleOf.length; index++) {
     if (step.graph.lane[base + index] !== COMPUTE_LANE) continue;
+    const sample = sampleOf[index] as number;
+    shares[sample] ??= shareOf(samples[sample] as ExpandedOperation, workOf, peak);
+    const { part, idealSeconds } = shares[sample];
     const seconds = (simulated.end[index] as number) - (simulated.start[index] as number);
-    const part = spentAgain(expanded) ?? tailPart(expanded);
-    const work = workOf(expanded);
-    if (part !== undefined) parts[part] += seconds;
-    else if (work.kind === 'memory') parts.memoryBound += seconds;
+    if (part !== 'ideal') parts[part] += seconds;
     else {
-      const ideal = Math.min(seconds, work.flops / peak(work.dtype));
+      const ideal = Math.min(seconds, idealSeconds);
       parts.ideal += ideal;
       parts.inefficiency += seconds - ideal;
     }
@@ -45,6 +46,31 @@ export function partsOfList(step: SimulatedStep, list: number, peak: PeakRate): 
     parts[part] += seconds;
   });
   return parts;
+}
+
+/** Seconds that a list waits for other stages: the bubble among its parts. */
+export function bubbleOfList(step: SimulatedStep, list: number): number {
+  let bubble = 0;
+  if (step.lists[list] === undefined) return bubble;
+  visitIdle(step, list, step.seconds, ({ part, seconds }) => {
+    if (part === 'bubble') bubble += seconds;
+  });
+  return bubble;
+}
+
+/** The part that a kernel belongs to; products and attention are `ideal` for so many seconds. */
+interface Share {
+  readonly part: BusyPart;
+  readonly idealSeconds: number;
+}
+
+function shareOf(expanded: ExpandedOperation, workOf: (each: ExpandedOperation) => Work, peak: PeakRate): Share {
+  const part = spentAgain(expanded) ?? tailPart(expanded);
+  const work = workOf(expanded);
+  if (part !== undefined) return { part, idealSeconds: 0 };
+  return work.kind === 'memory'
+    ? { part: 'memoryBound', idealSeconds: 0 }
+    : { part: 'ideal', idealSeconds: work.flops / peak(work.dtype) };
 }
 
 const noParts = (): Record<BusyPart | IdlePart, number> => ({

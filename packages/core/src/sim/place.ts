@@ -1,5 +1,6 @@
 /** @file Places the operations of a graph in time: Kahn's order, each start the latest of what it waits for. */
 import { assertInvariant } from '../errors/index.ts';
+import { type ExpandedList, type ExpandedOperation, replayOf } from '../program/index.ts';
 import { throwDeadlock } from './deadlock.ts';
 import { takesNoTime } from './graph.ts';
 import type { StepGraph } from './step-graph.ts';
@@ -58,16 +59,31 @@ export function placeOperations(graph: StepGraph, pricing: OperationPrices): Pla
 /** By leader: the longest of the members. */
 export function durationsOf({ lists, base, leader }: StepGraph, pricing: OperationPrices): Float64Array {
   const durations = new Float64Array(leader.length);
-  for (const [index, { list, operations }] of lists.entries()) {
-    let at = base[index] as number;
-    for (const expanded of operations) {
-      const seconds = takesNoTime(expanded.operation) ? 0 : pricing.duration(expanded, list, index);
-      assertInvariant(seconds >= 0 && seconds < Infinity, () => `an operation of ${list.name} takes ${seconds} s`);
-      const first = leader[at] as number;
+  for (const [index, expanded] of lists.entries()) {
+    const own = ownDurations(expanded, index, pricing);
+    const from = base[index] as number;
+    for (let at = 0; at < own.length; at++) {
+      const first = leader[from + at] as number;
+      const seconds = own[at] as number;
       if (seconds > (durations[first] as number)) durations[first] = seconds;
-      at += 1;
     }
   }
+  return durations;
+}
+
+/** Of each operation of a list; asked once for a sample where prices see no more than that. */
+function ownDurations(expanded: ExpandedList, index: number, pricing: OperationPrices): Float64Array {
+  const { list } = expanded;
+  const secondsOf = (each: ExpandedOperation): number => {
+    const seconds = takesNoTime(each.operation) ? 0 : pricing.duration(each, list, index);
+    assertInvariant(seconds >= 0 && seconds < Infinity, () => `an operation of ${list.name} takes ${seconds} s`);
+    return seconds;
+  };
+  if (pricing.byShape !== true) return Float64Array.from(expanded.operations, secondsOf);
+  const { samples, sampleOf } = replayOf(expanded);
+  const bySample = Float64Array.from(samples, secondsOf);
+  const durations = new Float64Array(sampleOf.length);
+  for (let at = 0; at < durations.length; at++) durations[at] = bySample[sampleOf[at] as number] as number;
   return durations;
 }
 

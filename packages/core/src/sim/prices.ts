@@ -28,6 +28,7 @@ export function pricesOf(program: Program, prices: Prices): OperationPrices {
   };
   return {
     duration: remembered(price),
+    byShape: true,
     launchCompute: prices.launchCompute,
     launchExchange: prices.launchExchange,
   };

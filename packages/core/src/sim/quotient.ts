@@ -2,7 +2,7 @@
  * copies of all classes that its groups have members of.
  */
 import { coordinateOf, rankOf } from '../mesh/index.ts';
-import { membersOf, type Program } from '../program/index.ts';
+import { type ExpandedOperation, membersOf, type Program, replayOf } from '../program/index.ts';
 import type { RankClasses } from './ranks.ts';
 import { listOf, type StepGraph } from './step-graph.ts';
 
@@ -109,8 +109,10 @@ function joinClasses(
     return found;
   };
   classes.forEach(({ list }, index) => {
-    for (const { index: at, operation } of lists.lists[list]?.operations ?? []) {
+    const { samples, sampleOf } = replayOf(lists.lists[list] as StepGraph['lists'][number]);
+    for (let at = 0; at < sampleOf.length; at++) {
       const from = (lists.base[list] as number) + at;
+      const { operation } = samples[sampleOf[at] as number] as ExpandedOperation;
       if (operation.kind !== 'collective' || lists.next[from] !== from) continue;
       const members = meeting(index, operation.axis);
       if (members.length > 1 && members[0] === index) {

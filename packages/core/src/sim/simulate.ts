@@ -30,7 +30,13 @@ export function stepOf(program: Program, graph: StepGraph, { start, end }: Place
     const to = graph.base[index + 1] as number;
     return { expanded, start: start.subarray(from, to), end: end.subarray(from, to) };
   });
-  const ends = simulated.map((list) => list.end.reduce((last, each) => Math.max(last, each), 0));
+  const ends = simulated.map((list) => latest(list.end));
   const seconds = Math.max(0, ...ends);
   return { program, seconds, lists: simulated, last: Math.max(0, ends.indexOf(seconds)), graph, start, end };
+}
+
+function latest(ends: Float64Array): number {
+  let last = 0;
+  for (const each of ends) if (each > last) last = each;
+  return last;
 }

@@ -7,6 +7,8 @@ export interface OperationPrices {
   /** Seconds that an operation takes once it has started. Of an exchange between lists the longest answer counts.
    * Never asked for marks and lifetimes, which take no time. `index` is that of the class of ranks. */
   duration(expanded: ExpandedOperation, list: RankList, index?: number): number;
+  /** Durations follow from the operation and the shapes of its operands alone, in any list: one answer serves all alike. */
+  readonly byShape?: true;
   /** Seconds of the host to issue a compute operation. */
   readonly launchCompute: number;
   /** Seconds of the host to issue a collective, a send or a receive. */

@@ -48,8 +48,10 @@ export function disturbedPrices(
   const factors = classes.map(({ first }) => slower.get(first) ?? 1);
   const { mesh } = program;
   const group = degreeOf(mesh, 'tensor') * degreeOf(mesh, 'context') * degreeOf(mesh, 'expert');
+  const { launchCompute, launchExchange } = pricing;
   return {
-    ...pricing,
+    launchCompute,
+    launchExchange,
     duration: (expanded, list, index = 0) => {
       const seconds = pricing.duration(expanded, list, index);
       if (expanded.operation.kind !== 'compute') return seconds;
