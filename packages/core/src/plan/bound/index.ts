@@ -7,7 +7,7 @@ import type { BlockPrices } from '../blocks.ts';
 import type { Evaluator } from '../evaluate/index.ts';
 import { type StageLoad, stageLoads } from './load.ts';
 import { peakBound } from './memory.ts';
-import { secondsBound, tailBook } from './time.ts';
+import { type BoundInput, secondsBound, tailBook } from './time.ts';
 
 export interface Bound {
   readonly seconds: number;
@@ -58,8 +58,28 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
       tailOf,
     };
     const loads = loadsOf(layout, blocks, prices.launchExchange);
-    return { seconds: secondsBound(input, loads), ...peakBound(input, loads) };
+    return new LazyBound(input, loads);
   };
+}
+
+/** Half of the layouts of a large space do not fit: nobody asks for their seconds. */
+class LazyBound implements Bound {
+  readonly peakBytes: number;
+  readonly residentBytes: number;
+  readonly #input: BoundInput;
+  readonly #loads: readonly StageLoad[];
+
+  constructor(input: BoundInput, loads: readonly StageLoad[]) {
+    const { peakBytes, residentBytes } = peakBound(input, loads);
+    this.peakBytes = peakBytes;
+    this.residentBytes = residentBytes;
+    this.#input = input;
+    this.#loads = loads;
+  }
+
+  get seconds(): number {
+    return secondsBound(this.#input, this.#loads);
+  }
 }
 
 /** Lower bounds of one legal layout in normal form. */
