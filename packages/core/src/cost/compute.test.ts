@@ -123,6 +123,16 @@ describe('attention', () => {
     expect(share(attention({ heads: 2 }))).toBeLessThan(0.6 * share(attention({})));
     expect(share(attention({ sequence: 512, batch: 8 }))).toBeLessThan(0.75 * share(attention({})));
   });
+  it('under a window runs at the rate of the keys that a query meets, whatever the length of the sequence', () => {
+    const window = (sequence: number, keys: number, farEdge = true): number =>
+      share(attention({ sequence, seen: { keys, farEdge } }));
+    expect(window(65_536, 1024)).toBeCloseTo(window(32_768, 1024), 1);
+    expect(window(32_768, 1024)).toBeLessThan(0.9 * share(attention({ sequence: 32_768 })));
+    expect(window(32_768, 128)).toBeLessThan(0.5 * share(attention({ sequence: 32_768 })));
+    // Chunks have no far edge: a query meets half of its chunk, as in a sequence of that length.
+    expect(window(32_768, 512, false)).toBeGreaterThan(window(32_768, 512));
+    expect(window(32_768, 16_384, false)).toBeCloseTo(share(attention({ sequence: 32_768 })), 9);
+  });
 });
 
 it('prices memory-bound work by bytes over the measured bandwidth', () => {

@@ -129,11 +129,19 @@ function attentionPrice(
     const waves = (work.batch * work.heads * Math.ceil(work.sequence / ATTENTION_TILE)) / multiprocessors;
     const occupied = ((waves / (waves + half)) * (STATED_WAVES + half)) / STATED_WAVES;
     const head = work.headSize <= 64 ? (SMALL_HEAD * work.headSize) / 64 : 1;
-    const long = work.sequence / (work.sequence + HALF_SEQUENCE);
+    const long = longShare(work);
     const rate = (isForward ? forwardRate : backwardRate) * occupied * head * long;
     const math = work.flops / (work.dtype === 'fp32' ? rate * singleShare : rate);
     return KERNEL_START + Math.max(math, (work.bytesRead + work.bytesWritten) / bandwidth);
   };
+}
+
+/** Share of the rate by the keys that a query meets: each costs as many more as half of {@link HALF_SEQUENCE}, for the tile at
+ * the diagonal and the start of a row; a window has a second ragged edge, half a tile.
+ */
+function longShare({ sequence, seen }: AttentionWork): number {
+  const keys = seen?.keys ?? sequence / 2;
+  return keys / (keys + HALF_SEQUENCE / 2 + (seen?.farEdge ? ATTENTION_TILE / 2 : 0));
 }
 
 function termsOf({ peak, efficiency, fit }: GemmModel, multiprocessors: number, sustained: number): GemmTerms {

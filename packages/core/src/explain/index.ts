@@ -4,7 +4,7 @@
  * Every number comes from layouts that were compiled and priced; the laws only say how it is made up.
  */
 import type { Issue } from '../errors/index.ts';
-import type { Job } from '../job/index.ts';
+import { type Job, precisionName } from '../job/index.ts';
 import { planJob, type Shown } from '../plan/index.ts';
 import { breakEvenLines } from './break-even.ts';
 import { factsOf } from './facts.ts';
@@ -118,7 +118,7 @@ function jobFacts(job: Job, { facts }: FlowContext): Explained['job'] {
     gpus: facts.gpus,
     sequences: job.batch.sequences,
     length: job.batch.length,
-    precision: job.precision,
+    precision: precisionName(job),
     optimizer: job.optimizer,
     capacityBytes: facts.capacityBytes,
     kept: formatKept(job, facts.job),

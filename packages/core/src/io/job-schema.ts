@@ -93,7 +93,10 @@ const words: SchemaWords = {
   'batch.tokens': { ...sizes, says: 'Tokens of the global batch, in place of sequences.' },
   'batch.length': { ...sizes, says: 'Tokens of one sequence.', example: '8192' },
   'batch.max': { ...sizes, says: 'Largest batch in tokens that still trains well.' },
-  precision: { takes: `one of ${precisionNames.join(', ')}`, says: 'Element type of weights and activations.' },
+  precision: {
+    takes: `one of ${precisionNames.join(', ')}`,
+    says: 'Element type of weights and activations; fp8 recipes and mxfp8: of the products of layers, weights and activations bf16.',
+  },
   optimizer: { takes: 'adamw or sgd', says: 'The optimizer.' },
   workload: { takes: 'pretrain, sft, packed or a mapping of lora', says: 'What kind of training.' },
   framework: { takes: `one of ${frameworkNames.join(', ')}`, says: 'Whose habits to assume.' },

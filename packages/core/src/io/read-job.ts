@@ -2,7 +2,7 @@
 import { type ClusterResult, clusterFromRequest } from '../cluster/index.ts';
 import { isMapping } from '../errors/fields/index.ts';
 import { type Issue, issue } from '../errors/index.ts';
-import type { Job, Precision } from '../job/index.ts';
+import type { Job, Precision, ProductRecipe } from '../job/index.ts';
 import { type BatchResult, batchOf, checkPrecision, createJob, jobDefaults, validateJob } from '../job/index.ts';
 import { LONGEST_JOB, placeIssue, readDocument, type SourceDocument } from './document.ts';
 import { checkJobFile, type JobFile } from './job-schema.ts';
@@ -55,7 +55,8 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
   issues.push(...validateJob({ model, batch }));
   if (!cluster || hasErrors(issues)) return { issues };
   const { name = nameFromPath(fileName), precision, optimizer, workload, framework, kernels } = file;
-  issues.push(...checkPrecision({ cluster, precision: (precision ?? jobDefaults.precision) as Precision }));
+  const types = precisionOf(precision ?? jobDefaults.precision);
+  issues.push(...checkPrecision({ cluster, ...types }));
   if (hasErrors(issues)) return { issues };
   const job = createJob({
     name,
@@ -63,11 +64,11 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
     cluster,
     batch,
     layout: layout.layout,
-    ...(precision && { precision: precision as Precision }),
+    precision: types.precision,
     ...(optimizer && { optimizer }),
     ...(workload && typeof workload === 'string' && { workload }),
     ...(framework && { framework }),
-    ...(kernels && { kernels }),
+    kernels: { ...kernels, ...(types.products && { products: types.products }) },
   });
   return { job, issues };
 }
@@ -116,13 +117,19 @@ const packedNote: Issue = {
   severity: 'note',
 };
 
+/** What a precision means: the type of weights and activations, and the recipe of the products of layers. */
+function precisionOf(name: NonNullable<JobFile['precision']>): { precision: Precision; products?: ProductRecipe } {
+  if (name === 'fp32' || name === 'bf16' || name === 'fp16') return { precision: name };
+  return { precision: 'bf16', products: name };
+}
+
 /** Values of the contract that nothing prices yet. */
 function notYet({ precision, workload }: Partial<JobFile>): readonly Issue[] {
   const issues: Issue[] = [];
   const refuse = (path: string, value: string, instead: string): void => {
     issues.push(issue('VALUE_NOT_YET', path, `${value} is not priced yet.`, `Use ${instead}.`, { value }));
   };
-  if (precision !== undefined && !['fp32', 'bf16', 'fp16'].includes(precision)) refuse('precision', precision, 'bf16');
+  if (precision === 'nvfp4') refuse('precision', precision, 'mxfp8');
   if (typeof workload === 'object') refuse('workload', 'lora', 'sft');
   if (workload === 'packed') issues.push(packedNote);
   return issues;

@@ -36,7 +36,7 @@ export function createJob(input: JobInput): Job {
     batch,
     kernels: Object.freeze({ ...jobDefaults.kernels, ...withoutUndefined(input.kernels ?? {}) }),
   } as Job;
-  throwOnErrors([...validateJob(job), ...checkPrecision(job)]);
+  throwOnErrors([...validateJob(job), ...checkPrecision({ ...job, ...job.kernels })]);
   return Object.freeze(job);
 }
 
@@ -45,14 +45,35 @@ export function validateJob(job: Pick<Job, 'batch' | 'model'>): readonly Issue[]
   return [...checkCompiles(job.model), ...checkBatch(job.batch, job.model, 'batch')];
 }
 
-/** The device has products of the type that the job computes in. */
-export function checkPrecision({ cluster, precision }: Pick<Job, 'cluster' | 'precision'>): readonly Issue[] {
-  const { name, gemm } = cluster.device;
-  if (gemm[precision] !== undefined) return [];
-  const there = (['bf16', 'fp16', 'fp32'] as const).filter((type) => gemm[type] !== undefined);
-  const message = `${name} has no products in ${precision}.`;
-  return [issue('PRECISION_NOT_ON_DEVICE', 'precision', message, `Use ${there.join(' or ')}.`, { precision })];
+/** Devices whose matrix units take the scales of blocks. */
+const blockScales: readonly string[] = ['blackwell', 'blackwell-rtx', 'cdna4'];
+
+/** The device has products of the type that the job computes in, and of its narrow recipe. */
+export function checkPrecision({
+  cluster,
+  precision,
+  products,
+}: Pick<Job, 'cluster' | 'precision'> & Pick<KernelPlan, 'products'>): readonly Issue[] {
+  const { name, gemm, generation } = cluster.device;
+  if (gemm[precision] === undefined) return [precisionIssue(name, precision, thereOf(gemm))];
+  if (products === undefined) return [];
+  const isScaled = products === 'mxfp8' || products === 'nvfp4';
+  if (gemm.fp8 !== undefined && (!isScaled || blockScales.includes(generation))) return [];
+  const instead = gemm.fp8 === undefined ? thereOf(gemm) : 'fp8-current or fp8-delayed';
+  return [precisionIssue(name, products, instead)];
 }
+
+const thereOf = (gemm: Job['cluster']['device']['gemm']): string =>
+  (['bf16', 'fp16', 'fp32'] as const).filter((type) => gemm[type] !== undefined).join(' or ');
+
+const precisionIssue = (device: string, precision: string, instead: string): Issue =>
+  issue('PRECISION_NOT_ON_DEVICE', 'precision', `${device} has no products in ${precision}.`, `Use ${instead}.`, {
+    precision,
+  });
+
+/** What a job file calls the precision of a job. */
+export const precisionName = ({ precision, kernels }: Pick<Job, 'precision' | 'kernels'>): string =>
+  kernels.products ?? precision;
 
 function checkNumbers({ batch, kernels, model }: JobInput): readonly Issue[] {
   const issues: Issue[] = [];

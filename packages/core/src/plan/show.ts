@@ -1,7 +1,7 @@
 /** @file One layout in full: the `show` object of the contract. */
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
 import type { Prices } from '../cost/index.ts';
-import { batchTokens, type Job } from '../job/index.ts';
+import { batchTokens, type Job, precisionName } from '../job/index.ts';
 import { formatLayout, hasExpertGrid, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
@@ -131,7 +131,7 @@ function jobFacts(job: Job): Readonly<Record<string, number | string>> {
     sequences: job.batch.sequences,
     length: job.batch.length,
     tokens: batchTokens(job.batch),
-    precision: job.precision,
+    precision: precisionName(job),
     optimizer: job.optimizer,
     workload: job.workload,
     framework: job.framework,

@@ -27,6 +27,8 @@ export interface AttentionWork extends Amounts {
   readonly sequence: number;
   /** Keys, where they are not as many as the queries. */
   readonly keys?: number;
+  /** Keys that a query meets on average, where a window cuts them; `farEdge`: the window moves with the query. */
+  readonly seen?: { readonly keys: number; readonly farEdge: boolean };
   readonly batch: number;
   readonly heads: number;
   readonly kvHeads: number;

@@ -34,7 +34,7 @@ export function jobOf(row: RunRow, parts: JobParts): Outcome<JobOfRun> {
   if (!['', 'pretrain', 'sft'].includes(workload)) return skip('workload-not-priced', row.workload);
   if (/mamba|linear/i.test(row.attn) || (/MLA/i.test(row.attn) && row.preset === ''))
     return skip('attention-not-priced', row.attn);
-  const format = formatOf(row.precision);
+  const format = formatOf(row.precision, parts.cluster.device.generation);
   if (format === undefined) return skip('precision-not-priced', row.precision);
   const pad = (vocabulary: number): number => paddedVocabulary(vocabulary, parts.framework, row.tp ?? 1);
   const model = row.experts === undefined && row.preset === '' ? denseOf(row, pad) : mixtureOf(row, pad);
@@ -101,13 +101,15 @@ const recipes: readonly (readonly [RegExp, ProductRecipe])[] = [
 ];
 
 /** Element types of a name; blank means bf16. */
-function formatOf(text: string): Format | undefined {
+function formatOf(text: string, generation: ClusterSpec['device']['generation']): Format | undefined {
   const plain = { products: undefined, assumed: [] };
   if (/fp4|int8/i.test(text)) return undefined;
   const recipe = /fp8|mx/i.test(text) ? recipes.find(([name]) => name.test(text))?.[1] : undefined;
   if (recipe !== undefined) {
     const assumed = recipe === 'mxfp8' ? ['fp8: scaling by block is priced as scaling by tensor'] : [];
-    return { precision: 'bf16', products: recipe, assumed };
+    // Scales by block run in software where the matrix units do not take them.
+    const products = recipe === 'mxfp8' && generation === 'hopper' ? 'fp8-current' : recipe;
+    return { precision: 'bf16', products, assumed };
   }
   if (/bf16/i.test(text)) return { precision: 'bf16', ...plain };
   if (/fp16|half/i.test(text)) return { precision: 'fp16', ...plain };

@@ -23,6 +23,10 @@ function attentionRow(signature: string, direction: 'forward' | 'backward', prod
     variadic: false,
     work: (operands): AttentionWork => {
       const { sequence, batch, heads, kvHeads, headSize } = attentionShape(operands, direction);
+      const window = attribute(operands, 'window');
+      const chunked = attribute(operands, 'chunked') === 1;
+      const pairs = pairsSeen(sequence, window, chunked);
+      const isCut = window > 0 && window < sequence;
       return {
         kind: 'attention',
         direction,
@@ -32,13 +36,8 @@ function attentionRow(signature: string, direction: 'forward' | 'backward', prod
         kvHeads,
         headSize,
         dtype: operands.reads[0]?.dtype ?? 'fp32',
-        flops:
-          products *
-          2 *
-          batch *
-          heads *
-          headSize *
-          pairsSeen(sequence, attribute(operands, 'window'), attribute(operands, 'chunked') === 1),
+        ...(isCut && { seen: { keys: pairs / sequence, farEdge: !chunked } }),
+        flops: products * 2 * batch * heads * headSize * pairs,
         bytesRead: readBytes(operands),
         bytesWritten: writtenBytes(operands),
       };
