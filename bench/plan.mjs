@@ -1,11 +1,12 @@
 /** @file How fast the three tiers of planning are: all legal layouts of Llama 3.1 70B on 512 H100, each once, one thread.
- * Run: npm run bench:plan. Prints one line a figure; compare lines of one run, machines differ.
+ * Run: npm run bench:plan. Prints one line a figure; compare lines of one run, machines differ. --large plans two jobs
+ * of thousands of devices instead, search and shown plans: minutes.
  */
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { createJob } from '@meshwright/core/job';
 import { layoutSpace } from '@meshwright/core/layout';
 import { modelFromPreset } from '@meshwright/core/model';
-import { boundBook, createEvaluator, evaluateStep, searchLayouts, splitCosts } from '@meshwright/core/plan';
+import { boundBook, createEvaluator, evaluateStep, planJob, searchLayouts, splitCosts } from '@meshwright/core/plan';
 
 const number = (value, digits = 0) => value.toLocaleString('en-US', { maximumFractionDigits: digits });
 const say = (name, value, unit) => console.log(`${name}: ${value}${unit ? ` ${unit}` : ''}`);
@@ -93,6 +94,26 @@ function warmUp() {
   }
 }
 
+/** A whole plan: the search, and the best five layouts in full. */
+function wholePlan(name, cluster, preset, sequences, length) {
+  const { model } = modelFromPreset(preset, 'model');
+  const whole = createJob({
+    name,
+    model,
+    cluster: clusterFromRequest(cluster, 'cluster').cluster,
+    batch: { sequences, length },
+  });
+  const found = timed(() => searchLayouts(whole, { top: 5 }));
+  const { result, seconds } = timed(() => planJob(whole));
+  say(`${name}: legal of considered`, `${number(result.legal)} of ${number(result.considered)}`, 'layouts');
+  say(`${name}: plan`, number(seconds, 2), `s, of which search ${number(found.seconds, 2)} s`);
+}
+
+if (process.argv.includes('--large')) {
+  wholePlan('405B on 16,384 H100', '2048x dgx-h100', 'llama-3.1-405b', 2048, 8192);
+  wholePlan('DeepSeek-V3 on 2,048 H800', '256x hgx-h800', 'deepseek-v3', 15360, 4096);
+  process.exit();
+}
 const job = jobOf();
 warmUp();
 const space = layoutSpace(job, {}, splitCosts(job));

@@ -10,7 +10,7 @@ import { createJob } from '@meshwright/core/job';
 import { completeLayout } from '@meshwright/core/layout';
 import { modelFromDimensions, modelFromPreset } from '@meshwright/core/model';
 import { createEvaluator, evaluateStep, splitCosts } from '@meshwright/core/plan';
-import { expandList } from '@meshwright/core/program';
+import { expandList, replayOf } from '@meshwright/core/program';
 import {
   criticalPathSummary,
   operationCount,
@@ -109,15 +109,19 @@ function tiers(name, nodes, device, model, sequences, length, request) {
   });
   const book = createEvaluator(job).pricesOf(own);
   const compiled = timed(() => compileProgram(job, own));
-  const expanded = timed(() => compiled.result.lists.map((list) => expandList(compiled.result, list)));
-  const alone = timed(() => simulateProgram(compiled.result, pricesOf(compiled.result, book), expanded.result));
+  const replayed = timed(() => {
+    const lists = compiled.result.lists.map((list) => expandList(compiled.result, list));
+    for (const list of lists) replayOf(list);
+    return lists;
+  });
+  const alone = timed(() => simulateProgram(compiled.result, pricesOf(compiled.result, book), replayed.result));
   const shared = timed(() =>
-    simulateShared(compiled.result, { prices: book, network: networkOf(job.cluster) }, expanded.result),
+    simulateShared(compiled.result, { prices: book, network: networkOf(job.cluster) }, replayed.result),
   );
   const milliseconds = (each) => `${number(each.seconds * 1e3)} ms`;
   console.log(
     `${name}, ${number(operationCount(compiled.result))} operations: block pass ${milliseconds(block)}, compile ${milliseconds(compiled)}, ` +
-      `expand ${milliseconds(expanded)}, operations ${milliseconds(alone)}, shared links ${milliseconds(shared)}, ` +
+      `replay ${milliseconds(replayed)}, operations ${milliseconds(alone)}, shared links ${milliseconds(shared)}, ` +
       `${number(shared.result.flowEvents / shared.seconds)} flow events/s`,
   );
 }
