@@ -41,6 +41,11 @@ expect_code 'does not write over a run' 2 'FILE_EXISTS' meshwright run $toy --ch
 expect 'exports weights under Hugging Face names' '^[0-9]+ tensors of step 8' \
   meshwright checkpoint export $toy "$scratch/weights" --checkpoints "$folder"
 expect 'starts from them' '^done: 1 step' meshwright run $toy --steps 1 --from "$scratch/weights"
+sed 's|^model: .*|model: weights/config.json|' $toy >"$scratch/again.yaml"
+expect 'its config.json is the very model' '^done: 1 step' meshwright run "$scratch/again.yaml" --steps 1 --from "$scratch/weights"
+printf '{"process":%s,"host":"%s","began":""}' 1 elsewhere >"$folder/run.lock"
+expect_code 'a folder that another run writes into' 2 'FOLDER_IN_USE' meshwright resume $toy --steps 9 --checkpoints "$folder"
+rm "$folder/run.lock"
 meshwright run $million --steps 2 --checkpoints "$scratch/million" >/dev/null
 expect_json 'writes text' 'it.text.startsWith("We ") && it.text.length > 3' \
   meshwright sample $million --checkpoints "$scratch/million" --prompt 'We ' --tokens 8 --json

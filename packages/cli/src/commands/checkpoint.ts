@@ -1,13 +1,19 @@
 /** @file `meshwright checkpoint`: what the checkpoints of a job hold, and their weights as a Hugging Face folder. */
+import { join } from 'node:path';
 import { type Command, Option } from '@commander-js/extra-typings';
+import { configOf } from '@meshwright/core/model';
 import { checkpointPath, completeSteps, exportWeights, loadCheckpoint, readManifestOf } from '@meshwright/runtime';
 import type { Host, Session } from '../host.ts';
 import { folderOption, usualFolder } from '../input/checkpoint-options.ts';
+import { saveNamed } from '../input/files.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { wholeOption } from '../input/run-request.ts';
 import { count, whole } from '../output/numbers.ts';
 import { jsonOption, printReport } from '../output/report.ts';
 import { numbers, tableOf, words } from '../output/table.ts';
+
+const NO_CONFIG =
+  'config.json is not written: it is for models of GPT-2, Llama and Mixtral kind. Put that of the model beside the weights.\n';
 
 /** Adds `checkpoint show JOB` and `checkpoint export JOB FOLDER`. */
 export function registerCheckpoint(command: Command, session: Session): void {
@@ -22,7 +28,9 @@ export function registerCheckpoint(command: Command, session: Session): void {
     .action((path, options) => show(folderOf(path, options.checkpoints, host), options.json === true, host));
   checkpoint
     .command('export')
-    .description('Writes the weights of a checkpoint as model.safetensors under Hugging Face names.')
+    .description(
+      'Writes the weights of a checkpoint as model.safetensors under Hugging Face names, and its config.json.',
+    )
     .argument('<JOB>', 'the job file of the run')
     .argument('<FOLDER>', 'where to write; it must be empty or absent')
     .addOption(folderOption())
@@ -30,8 +38,12 @@ export function registerCheckpoint(command: Command, session: Session): void {
       new Option('--step <N>', 'the checkpoint to read (default: the last)').argParser(wholeOption('--step', 1)),
     )
     .action((path, target, options) => {
-      const state = loadCheckpoint(folderOf(path, options.checkpoints, host), options.step);
+      const { job } = readJobFile(path, undefined, host);
+      const state = loadCheckpoint(options.checkpoints ?? usualFolder(job), options.step);
       const bytes = exportWeights(state, target);
+      const config = configOf(job.model);
+      if (config) saveNamed(join(target, 'config.json'), `${JSON.stringify(config, null, 2)}\n`, host);
+      else host.err.write(NO_CONFIG);
       const tensors = count(Object.keys(state.tensors).length, 'tensor');
       host.out.write(`${tensors} of step ${state.manifest.step}, ${whole(bytes)} bytes, in ${target}\n`);
     });

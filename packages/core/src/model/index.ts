@@ -31,3 +31,4 @@ export type {
   ParameterSpec,
   QueryKeyNorm,
 } from './types.ts';
+export { configOf } from './write-config.ts';

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Layout } from '@meshwright/core/layout';
@@ -142,11 +142,12 @@ describe('writing', () => {
     expect(readdirSync(folder)).toEqual(['step-00000003', 'step-00000004']);
   });
 
-  test('what is in the way stops the run with the reason and is left as it is', async () => {
+  test('what is in the way keeps the run from its begin, with the reason, and is left as it is', async () => {
     const folder = join(freshFolder(), 'file');
     writeFileSync(folder, 'mine');
-    const { stopped } = await trainProgram(program, { ...options, checkpoints: { folder: `${folder}/x`, every: 2 } });
-    expect(stopped).toMatchObject({ reason: expect.stringMatching(/checkpoint of step 2 was not written: ENOTDIR/) });
+    const checkpoints = { folder: `${folder}/x`, every: 2 };
+    await expect(trainProgram(program, { ...options, checkpoints })).rejects.toThrow(/FILE_NOT_WRITTEN.*ENOTDIR/);
+    expect(readFileSync(folder, 'utf8')).toBe('mine');
   });
 });
 

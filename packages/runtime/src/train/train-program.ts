@@ -5,6 +5,7 @@ import { expandList, type Program } from '@meshwright/core/program';
 import { createTimeline, type Timeline } from '@meshwright/core/timeline';
 import { removePartial } from '../checkpoint/folder.ts';
 import { checkState, type TrainingState } from '../checkpoint/load.ts';
+import { lockFolder } from '../checkpoint/lock.ts';
 import { type Placement, placementOf, shapesOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { Drill } from '../interpreter/drill.ts';
@@ -112,6 +113,15 @@ export interface RunResult {
 /** Trains for `steps` steps from seeded weights and samples. A rank that fails stops all; the result says why.
  * Throws one InputError with all that keeps the program from being run. */
 export async function trainProgram(program: Program, options: TrainOptions): Promise<RunResult> {
+  const release = options.checkpoints && lockFolder(options.checkpoints.folder);
+  try {
+    return await train(program, options);
+  } finally {
+    release?.();
+  }
+}
+
+async function train(program: Program, options: TrainOptions): Promise<RunResult> {
   const lists = program.lists.map((list) => expandList(program, list));
   throwOnErrors(checkRunnable(program, options));
   const { checkpoints, from, onStep, signal } = options;
