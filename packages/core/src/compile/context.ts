@@ -72,7 +72,7 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     contextHeads: headRanks(layout, headsOfRank(kinds, layout.tensor)),
     sequenceParallel: layout.sequenceParallel && layout.tensor > 1,
     ...(grid && { grid }),
-    load: 1,
+    load: job.routing.imbalance ?? 1,
     keepGathered: layout.keepGathered || layout.recompute === 'full',
     recompute: layout.recompute,
     lossChunks: layout.lossChunks,

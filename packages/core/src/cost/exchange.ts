@@ -7,6 +7,7 @@
 import { algorithms, type CollectiveKind } from '../collectives/index.ts';
 import { assertUnreachable } from '../errors/index.ts';
 import { atCurve, type CurveTerms } from './curves.ts';
+import { allToAllShares, type Dispatch } from './dispatch.ts';
 import type { GroupPrice } from './group-price.ts';
 import type { ExchangeAlgorithm, ExchangeRequest } from './price-types.ts';
 
@@ -19,8 +20,8 @@ export function joinedTransfers(inside: number, node: number, between: number): 
   return slowest + TIER_OVERLAP * (inside + node + between - slowest);
 }
 
-/** Seconds of `request` over `group`. */
-export function exchangeTime(group: GroupPrice, request: ExchangeRequest): number {
+/** Seconds of `request` over `group`; `dispatch` says how an all-to-all of tokens travels. */
+export function exchangeTime(group: GroupPrice, request: ExchangeRequest, dispatch?: Dispatch): number {
   const { kind, algorithm, bytes } = request;
   if (group.ranks <= 1) return 0;
   if (kind === 'send') return atCurve(group.send, bytes);
@@ -36,7 +37,7 @@ export function exchangeTime(group: GroupPrice, request: ExchangeRequest): numbe
     case 'broadcast':
       return tiersTime(group, group.domain.broadcast, kind, algorithm, bytes);
     case 'all-to-all':
-      return allToAllTime(group, bytes);
+      return allToAllTime(group, bytes, dispatch);
     default:
       return assertUnreachable(kind);
   }
@@ -82,26 +83,27 @@ function tiersTime(
 }
 
 /** Peers in the domain at its curve, peers beyond at the rank's share of the slower links. */
-function allToAllTime(group: GroupPrice, bytes: number): number {
-  const { ranks, inDomain, inNode, islands } = group;
-  const perPeer = bytes / ranks;
+function allToAllTime(group: GroupPrice, bytes: number, dispatch: Dispatch | undefined): number {
+  const { inDomain, inNode, islands } = group;
+  const shares = allToAllShares(group, dispatch);
   let latency = group.start;
   let near = 0;
   let node = 0;
   let between = 0;
   if (inDomain > 1) {
     const inside = group.domain.allToAll;
-    const here = perPeer * inDomain;
+    // The curve is of a buffer of which the rank keeps its own piece.
+    const here = (bytes * shares.inside * inDomain) / (inDomain - 1);
     latency = inside.alpha;
     near = here * inside.perByte + Math.sqrt(here) * inside.perRootByte;
   }
   if (inNode > 1) {
     latency += Math.ceil(Math.log2(inNode)) * group.pcieLatency;
-    node = (perPeer * inDomain * (inNode - 1)) / group.pcieOutRate;
+    node = (bytes * shares.node) / group.pcieOutRate;
   }
   if (islands > 1) {
     latency += Math.ceil(Math.log2(islands)) * group.netLatency;
-    between = (perPeer * Math.max(0, ranks - inDomain * inNode)) / group.netOutRate;
+    between = (bytes * Math.max(0, shares.between)) / group.netOutRate;
   }
   return latency + joinedTransfers(near, node, between);
 }

@@ -1,5 +1,6 @@
 /** @file Prices of work and exchanges, and what a row of priced operations sums up to. */
 
+export { type Dispatch, type DispatchWay, expectedGroups } from './dispatch.ts';
 export { TIER_OVERLAP } from './exchange.ts';
 export {
   type BlockMatrix,

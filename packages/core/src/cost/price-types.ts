@@ -3,6 +3,7 @@ import type { AlgorithmName, CollectiveKind, ProtocolName } from '../collectives
 import type { AxisName } from '../mesh/index.ts';
 import type { KernelName, Work } from '../program/index.ts';
 import type { Seconds } from '../units/index.ts';
+import type { DispatchWay } from './dispatch.ts';
 import type { TierAlgorithms } from './network/index.ts';
 
 /** How an exchange is laid over the ranks.
@@ -21,6 +22,8 @@ export interface ExchangeRequest {
   readonly bytes: number;
   /** The axes whose ranks take part; a send goes to the next coordinate of its one axis. */
   readonly axes: readonly AxisName[];
+  /** Of an all-to-all of tokens: the experts that they go to. */
+  readonly experts?: number;
   /** `ends`: only the first and the last coordinate of the one axis take part (a tied embedding). Default `all`. */
   readonly members?: 'all' | 'ends';
 }
@@ -81,6 +84,13 @@ export interface PriceOptions {
   readonly tensorHidden?: number;
   /** `flat`: exchanges over data run as one ring that knows no nodes; default `tiers`. */
   readonly rings?: 'tiers' | 'flat';
+  /** How copies of a token travel to the `topK` experts that it is sent to; default one for each expert. */
+  readonly dispatch?: {
+    readonly way: DispatchWay;
+    readonly topK: number;
+    /** Spread of rows over expert ranks, over that of uniform routing: the busiest rank decides. Default 0, equal rows. */
+    readonly spread?: number;
+  };
   /** Algorithm and protocol of collectives but scalars and all-to-alls; default what the tables of links were measured on. */
   readonly ways?: ExchangeWays;
 }
@@ -89,6 +99,8 @@ export interface PriceOptions {
 export interface Prices {
   /** Device time alone, without the host. `kernel` names the row of the kernel table; without it the work is fused. */
   compute(work: Work, kernel?: KernelName): Seconds;
+  /** Rows of the busiest of `ranks` expert ranks over the mean of `rows`, as the router is assumed to spread them. */
+  busiest(rows: number, ranks: number): number;
   /** Time alone on its links, while all groups of the same axes run the same exchange. */
   exchange(request: ExchangeRequest): Seconds;
   /** Time of the host lane per kernel and per exchange. */

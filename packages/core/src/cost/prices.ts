@@ -7,6 +7,7 @@ import { type Seconds, seconds } from '../units/index.ts';
 import { assumptionsOf, LAUNCH_COMPUTE, LAUNCH_EXCHANGE } from './assumptions.ts';
 import { choicesOf, chosenTime, isChosen } from './chosen.ts';
 import { type ComputePrice, createComputePrice } from './compute.ts';
+import { busiestOf, type Dispatch } from './dispatch.ts';
 import { exchangeTime } from './exchange.ts';
 import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
@@ -50,7 +51,12 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
         sustained: own.sustained,
         slowest: slowestOf(devices, own.spread),
       });
-  const habits = { hidden: options.tensorHidden ?? 0, flat: options.rings === 'flat', ways: options.ways };
+  const habits = {
+    hidden: options.tensorHidden ?? 0,
+    flat: options.rings === 'flat',
+    ways: options.ways,
+    dispatch: options.dispatch,
+  };
   let assumptions: readonly Assumption[] | undefined;
   return {
     cluster,
@@ -70,6 +76,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
       return {
         compute: (work, kernel): Seconds => compute(work, kernel, tensor) as Seconds,
         exchange: (request): Seconds => exposedTime(groupOf(request.axes, request.members), request, habits) as Seconds,
+        busiest: (rows, ranks) => busiestOf(rows, ranks, options.dispatch?.spread ?? 0),
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),
         linkOf: (axes, members) => describe(cluster, groupOf(axes, members)),
@@ -99,10 +106,16 @@ interface Habits {
   readonly hidden: number;
   readonly flat: boolean;
   readonly ways: ExchangeWays | undefined;
+  readonly dispatch: PriceOptions['dispatch'];
 }
 
+/** How the tokens of an exchange travel; undefined where it has none. */
+const dispatchOf = ({ experts }: ExchangeRequest, { dispatch }: Habits): Dispatch | undefined =>
+  experts === undefined || dispatch === undefined ? undefined : { way: dispatch.way, topK: dispatch.topK, experts };
+
 /** What is left of an exchange where the framework hides a share of it, or runs data exchanges as one flat ring. */
-function exposedTime(group: GroupPrice, request: ExchangeRequest, { hidden, flat, ways }: Habits): number {
+function exposedTime(group: GroupPrice, request: ExchangeRequest, habits: Habits): number {
+  const { hidden, flat, ways } = habits;
   const axis = request.axes[0];
   if (isChosen(request, ways)) {
     return chosenTime(group, request, ways) * (axis === 'tensor' ? 1 - hidden : 1);
@@ -111,18 +124,17 @@ function exposedTime(group: GroupPrice, request: ExchangeRequest, { hidden, flat
   if (axis === 'data' && flat && request.algorithm === 'ring') {
     return exchangeTime(group, { ...request, algorithm: 'flat-ring' });
   }
-  return exchangeTime(group, request);
+  return exchangeTime(group, request, dispatchOf(request, habits));
 }
 
 /** What the prices above stand for: curves inside of domains were measured on what libraries do there. */
-function tiersOf(
-  cluster: ClusterSpec,
-  group: GroupPrice,
-  request: ExchangeRequest,
-  { flat: flatData, ways }: Habits,
-): TierAlgorithms {
+function tiersOf(cluster: ClusterSpec, group: GroupPrice, request: ExchangeRequest, habits: Habits): TierAlgorithms {
+  const { flat: flatData, ways } = habits;
   const { kind, algorithm, axes } = request;
-  if (algorithm === 'direct') return { inside: algorithms.direct, between: algorithms.direct };
+  const dispatch = dispatchOf(request, habits);
+  if (algorithm === 'direct') {
+    return { inside: algorithms.direct, between: algorithms.direct, ...(dispatch && { dispatch }) };
+  }
   const flat = algorithm === 'flat-ring' || (flatData && axes[0] === 'data' && algorithm === 'ring');
   if (flat && kind !== 'all-to-all') return { inside: algorithms.ring, between: algorithms.ring, flat: true };
   const { inside, between } = usualTiers(addsInSwitch(cluster), kind);

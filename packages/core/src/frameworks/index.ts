@@ -43,13 +43,15 @@ export {
   type SetupKey,
 } from './rules/index.ts';
 export { elementwiseTraffic } from './traffic.ts';
-export type {
-  AttentionKernel,
-  ElementwisePlan,
-  FrameworkEra,
-  FrameworkFact,
-  FrameworkName,
-  FrameworkProfile,
-  LossPlan,
-  OverlapKind,
+export {
+  type AttentionKernel,
+  type DispatchName,
+  dispatchNames,
+  type ElementwisePlan,
+  type FrameworkEra,
+  type FrameworkFact,
+  type FrameworkName,
+  type FrameworkProfile,
+  type LossPlan,
+  type OverlapKind,
 } from './types.ts';

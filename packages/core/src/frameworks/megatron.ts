@@ -1,12 +1,22 @@
 /** @file Megatron-LM and what NVIDIA builds on it: NeMo, Megatron-Bridge. */
 import { fact } from './fact.ts';
 import { meshwright } from './meshwright.ts';
-import type { FrameworkEra, FrameworkProfile } from './types.ts';
+import type { DispatchName, FrameworkEra, FrameworkProfile } from './types.ts';
 
 const [base] = meshwright.eras;
 const flags = 'Megatron-LM, megatron/training/arguments.py';
 const notes = 'accuracy notes of the prototype predictor';
 const crossEntropy = 'Megatron-LM, megatron/core/tensor_parallel/cross_entropy.py: logits.float(), the rest in place';
+
+const copies = fact<DispatchName>(
+  'per-expert',
+  'Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py: the all-to-all dispatcher permutes a row for each expert',
+);
+
+const once = fact<DispatchName>(
+  'per-node',
+  'Megatron-Bridge, scripts/performance/configs: moe_flex_dispatcher_backend deepep or hybridep; DeepEP, csrc/kernels/internode.cu: one copy to a node, handed on over NVLink',
+);
 
 /** Local kernels: fused bias, dropout, residual, GELU and softmax; scores in memory. */
 const local: FrameworkEra = {
@@ -30,6 +40,7 @@ const local: FrameworkEra = {
   ),
   rings: base.rings,
   loss: fact('native', crossEntropy),
+  dispatch: copies,
   sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
 };
 
@@ -52,6 +63,7 @@ const engine: FrameworkEra = {
   dataReduction: fact('after', `${flags}: --overlap-grad-reduce is off unless given`),
   rings: base.rings,
   loss: fact('native', crossEntropy),
+  dispatch: copies,
   sequenceParallel: fact(false, `${flags}: --sequence-parallel is off unless given`),
 };
 
@@ -67,7 +79,7 @@ export const megatron: FrameworkProfile = {
   eras: [first, local, engine],
 };
 
-/** Engine and recipes. */
+/** What the recipes of NeMo switch on. */
 const recipes: FrameworkEra = {
   ...engine,
   dropout: fact(0, 'NeMo recipes: hidden_dropout 0, attention_dropout 0'),
@@ -99,9 +111,11 @@ export const nemo: FrameworkProfile = {
       until: 2022,
       sequenceParallel: fact(true, 'NeMo-Megatron-Launcher, conf/training/gpt3: sequence_parallel where tensor > 1'),
     },
-    { ...recipes, until: 2025 },
+    { ...recipes, until: 2024 },
+    { ...recipes, until: 2025, dispatch: once },
     {
       ...recipes,
+      dispatch: once,
       loss: fact('in-place', 'Megatron-Bridge, perf_recipes: cross_entropy_fusion_impl = "te"'),
     },
   ],

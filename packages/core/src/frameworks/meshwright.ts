@@ -53,6 +53,7 @@ export const meshwright: FrameworkProfile = {
       dataReduction: fact('beside', ours),
       rings: fact('tiers', 'NCCL 2.4 and later: trees and rings that know of nodes'),
       loss: fact('fp32', ours),
+      dispatch: fact('per-expert', `${ours}: what its programs run`),
       sequenceParallel: fact(true, ours),
     },
   ],

@@ -19,6 +19,7 @@ const eager: FrameworkEra = {
   dataReduction: fact('beside', 'torch.distributed.fsdp and DistributedDataParallel: reductions from backward hooks'),
   rings: base.rings,
   loss: fact('fp32', 'torch.nn.functional.cross_entropy on logits.float()'),
+  dispatch: base.dispatch,
   sequenceParallel: fact(false, 'no tensor parallelism in plain FSDP'),
 };
 

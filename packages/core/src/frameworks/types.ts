@@ -22,6 +22,11 @@ export type OverlapKind = 'tensor' | 'data' | 'parameters' | 'pipeline';
  * FlashAttention, `flash-1-triton` the port of the first. `unfused`: products and softmax with the scores in memory. */
 export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-1-triton' | 'flash-2' | 'vendor';
 
+/** How copies of a token travel to the experts of other ranks: one for each expert, for each rank that has any of them, or for
+ * each node, where they are handed on. */
+export const dispatchNames = ['per-expert', 'per-rank', 'per-node'] as const;
+export type DispatchName = (typeof dispatchNames)[number];
+
 /** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. */
 export type ElementwisePlan = 'fused' | 'compiled' | 'flash-attn' | 'eager';
 
@@ -53,6 +58,7 @@ export interface FrameworkEra {
   readonly rings: FrameworkFact<'tiers' | 'flat'>;
   /** What the loss holds of the logits. */
   readonly loss: FrameworkFact<LossPlan>;
+  readonly dispatch: FrameworkFact<DispatchName>;
   /** Sequence parallelism where nobody says. */
   readonly sequenceParallel: FrameworkFact<boolean>;
 }

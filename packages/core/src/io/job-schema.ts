@@ -2,7 +2,7 @@
  * published as JSON Schema for editors. Meaning (does the batch divide, is the model known) is checked elsewhere. */
 import * as z from 'zod';
 import type { Issue } from '../errors/index.ts';
-import { type FrameworkName, frameworkNames } from '../frameworks/index.ts';
+import { type DispatchName, dispatchNames, type FrameworkName, frameworkNames } from '../frameworks/index.ts';
 import { dimensionRules, presetNames } from '../model/index.ts';
 import { readableKeys } from './layout-keys.ts';
 import { sizeHelp, sizePattern } from './size.ts';
@@ -25,6 +25,7 @@ export interface JobFile {
   readonly workload?: (typeof workloadNames)[number] | { readonly lora: unknown };
   readonly framework?: FrameworkName;
   readonly kernels?: { readonly attention?: 'flash' | 'unfused'; readonly dropout?: number };
+  readonly routing?: { readonly imbalance?: number; readonly dispatch?: DispatchName };
   readonly layout?: string | Readonly<Record<string, unknown>>;
 }
 
@@ -58,6 +59,12 @@ const shape = {
     .strictObject({
       attention: z.enum(['flash', 'unfused']).optional(),
       dropout: z.number().min(0).max(0.999).optional(),
+    })
+    .optional(),
+  routing: z
+    .strictObject({
+      imbalance: z.number().min(1).optional(),
+      dispatch: z.enum(dispatchNames).optional(),
     })
     .optional(),
   layout: namedOrMapped.optional(),
@@ -103,6 +110,15 @@ const words: SchemaWords = {
   kernels: { takes: 'a mapping of attention and dropout', says: 'How kernels are fused.' },
   'kernels.attention': { takes: 'flash or unfused', says: 'Blockwise attention, or scores written to memory.' },
   'kernels.dropout': { takes: 'a number from 0 to below 1', says: 'Probability of dropout.' },
+  routing: { takes: 'a mapping of imbalance and dispatch', says: 'How tokens meet experts.' },
+  'routing.imbalance': {
+    takes: 'a number of 1 or more',
+    says: 'Rows of the busiest expert rank over the mean; without it what uniform routing gives, in time only.',
+  },
+  'routing.dispatch': {
+    takes: `one of ${dispatchNames.join(', ')}`,
+    says: 'A copy of a token for each expert, rank or node; without it as the framework does.',
+  },
   layout: { takes: 'auto, text such as tp=8,pp=4, or a mapping of layout keys', says: 'How the job is split.' },
 };
 
@@ -131,6 +147,7 @@ const describe = (schema: z.ZodType, key: string): z.ZodType => schema.describe(
 const describedMappings = () => ({
   batch: describedKeys('batch', shape.batch),
   kernels: describedKeys('kernels', shape.kernels.unwrap()).optional(),
+  routing: describedKeys('routing', shape.routing.unwrap()).optional(),
 });
 
 const describedKeys = (name: string, { shape: keys }: z.ZodObject) =>

@@ -162,6 +162,7 @@ describe('reading never throws', () => {
       'workload',
       'framework',
       'kernels',
+      'routing',
       'layout',
     ];
     fc.assert(
@@ -198,6 +199,7 @@ describe('the JSON Schema', () => {
       'workload',
       'framework',
       'kernels',
+      'routing',
       'layout',
     ]);
     for (const key of Object.values(schema.properties)) expect(key.description).toMatch(/\.$/);

@@ -54,7 +54,7 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
   if (!model || !batch) return { issues };
   issues.push(...validateJob({ model, batch }));
   if (!cluster || hasErrors(issues)) return { issues };
-  const { name = nameFromPath(fileName), precision, optimizer, workload, framework, kernels } = file;
+  const { name = nameFromPath(fileName), precision, optimizer, workload, framework, kernels, routing } = file;
   const types = precisionOf(precision ?? jobDefaults.precision);
   issues.push(...checkPrecision({ cluster, ...types }));
   if (hasErrors(issues)) return { issues };
@@ -69,6 +69,7 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
     ...(workload && typeof workload === 'string' && { workload }),
     ...(framework && { framework }),
     kernels: { ...kernels, ...(types.products && { products: types.products }) },
+    ...(routing && { routing }),
   });
   return { job, issues };
 }

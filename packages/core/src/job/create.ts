@@ -1,24 +1,28 @@
 import { type Issue, issue, throwOnErrors } from '../errors/index.ts';
 import { checkCompiles } from '../model/index.ts';
 import { type BatchInput, batchOf, checkBatch } from './batch.ts';
-import type { Job, KernelPlan } from './types.ts';
+import type { Job, KernelPlan, RoutingSpec } from './types.ts';
 
 /** A job before its defaults are filled in. */
 export type JobInput = Pick<Job, 'model' | 'cluster'> & {
   readonly batch: BatchInput;
   readonly kernels?: Partial<KernelPlan>;
+  readonly routing?: RoutingSpec;
 } & Partial<Pick<Job, 'name' | 'precision' | 'optimizer' | 'workload' | 'framework' | 'layout'>>;
 
 /** What a job assumes for keys that are left out. */
-export const jobDefaults: Pick<Job, 'precision' | 'optimizer' | 'workload' | 'framework' | 'kernels' | 'layout'> =
-  Object.freeze({
-    precision: 'bf16',
-    optimizer: 'adamw',
-    workload: 'pretrain',
-    framework: 'meshwright',
-    kernels: Object.freeze({ attention: 'flash', dropout: 0 }),
-    layout: Object.freeze({}),
-  });
+export const jobDefaults: Pick<
+  Job,
+  'precision' | 'optimizer' | 'workload' | 'framework' | 'kernels' | 'routing' | 'layout'
+> = Object.freeze({
+  precision: 'bf16',
+  optimizer: 'adamw',
+  workload: 'pretrain',
+  framework: 'meshwright',
+  kernels: Object.freeze({ attention: 'flash', dropout: 0 }),
+  routing: Object.freeze({}),
+  layout: Object.freeze({}),
+});
 
 /** The job of `input`, frozen, with defaults for what is absent. Throws one InputError with all that is wrong. */
 export function createJob(input: JobInput): Job {
@@ -35,6 +39,7 @@ export function createJob(input: JobInput): Job {
     cluster,
     batch,
     kernels: Object.freeze({ ...jobDefaults.kernels, ...withoutUndefined(input.kernels ?? {}) }),
+    routing: Object.freeze(withoutUndefined(input.routing ?? {})),
   } as Job;
   throwOnErrors([...validateJob(job), ...checkPrecision({ ...job, ...job.kernels })]);
   return Object.freeze(job);
@@ -75,7 +80,7 @@ const precisionIssue = (device: string, precision: string, instead: string): Iss
 export const precisionName = ({ precision, kernels }: Pick<Job, 'precision' | 'kernels'>): string =>
   kernels.products ?? precision;
 
-function checkNumbers({ batch, kernels, model }: JobInput): readonly Issue[] {
+function checkNumbers({ batch, kernels, model, routing }: JobInput): readonly Issue[] {
   const issues: Issue[] = [];
   const { sequences, tokens, length, maxTokens } = batch;
   for (const [key, value] of Object.entries({ sequences, tokens, length, max: maxTokens })) {
@@ -86,6 +91,12 @@ function checkNumbers({ batch, kernels, model }: JobInput): readonly Issue[] {
   const dropout = kernels?.dropout ?? 0;
   if (!(dropout >= 0 && dropout < 1)) {
     issues.push(issue('VALUE_OUT_OF_RANGE', 'kernels.dropout', `${dropout} is not in [0, 1).`, 'Use 0 to 0.9.'));
+  }
+  const imbalance = routing?.imbalance ?? 1;
+  const experts = Math.max(1, ...model.layers.map(({ ffn }) => (ffn.kind === 'moe' ? ffn.experts : 1)));
+  if (!(imbalance >= 1 && imbalance <= experts)) {
+    const message = `${imbalance} is not in [1, ${experts}]: the busiest rank has at least the mean, and at most all rows.`;
+    issues.push(issue('VALUE_OUT_OF_RANGE', 'routing.imbalance', message, 'Use 1 for equal shares.'));
   }
   if (dropout > 0 && model.layers.some(({ placement }) => placement?.startsWith('parallel'))) {
     const message = `step programs do not have dropout on attention and feed-forward side by side yet, and ${model.name} has them.`;

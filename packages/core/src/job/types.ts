@@ -1,6 +1,6 @@
 /** @file A job: model, batch, precision, optimizer and cluster, before anybody has chosen a layout. */
 import type { ClusterSpec } from '../cluster/index.ts';
-import type { FrameworkName, LossPlan } from '../frameworks/index.ts';
+import type { DispatchName, FrameworkName, LossPlan } from '../frameworks/index.ts';
 import type { LayoutRequest } from '../layout/index.ts';
 import type { ModelSpec } from '../model/index.ts';
 import type { DType } from '../tensor/index.ts';
@@ -34,6 +34,14 @@ export interface KernelPlan {
  * a block. */
 export type ProductRecipe = 'fp8-delayed' | 'fp8-current' | 'fp8-by-row' | 'mxfp8' | 'nvfp4';
 
+/** How tokens meet experts. */
+export interface RoutingSpec {
+  /** Rows of the busiest expert rank over the mean. Absent: what uniform routing gives, in time only. */
+  readonly imbalance?: number;
+  /** How copies of a token travel. Absent: as the framework does. */
+  readonly dispatch?: DispatchName;
+}
+
 /** `sft`: all weights are trained on answers, which changes no state, FLOPs or memory. `packed`: several documents share a
  * sequence; attention is priced over the whole of it, an upper bound. */
 export type Workload = 'pretrain' | 'sft' | 'packed';
@@ -48,6 +56,7 @@ export interface Job {
   readonly workload: Workload;
   readonly framework: FrameworkName;
   readonly kernels: KernelPlan;
+  readonly routing: RoutingSpec;
   readonly layout: LayoutRequest;
 }
 

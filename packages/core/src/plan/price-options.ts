@@ -60,8 +60,17 @@ export function optionsOfEra(job: Job, era: FrameworkEra): PriceOptions {
     addsSeparately: era.accumulation.value === 'separate',
     ...(hidden > 0 && { tensorHidden: hidden }),
     spread: SPREAD,
+    ...dispatchOf(job, era),
     ...fp8Of(job),
   };
+}
+
+/** Layers that choose different numbers of experts are priced as those that choose most. */
+function dispatchOf({ model, routing }: Job, era: FrameworkEra): Pick<PriceOptions, 'dispatch'> {
+  const topK = Math.max(0, ...model.layers.map(({ ffn }) => (ffn.kind === 'moe' ? ffn.topK : 0)));
+  if (topK === 0) return {};
+  const balanced = routing.imbalance !== undefined;
+  return { dispatch: { way: routing.dispatch ?? era.dispatch.value, topK, spread: balanced ? 0 : 1 } };
 }
 
 function fp8Of({ kernels, model }: Job): Pick<PriceOptions, 'fp8'> {

@@ -7,11 +7,12 @@ import {
   type ExpandedOperation,
   type Program,
   paddedBytes,
+  routedDim,
   touchedBytes,
   type Work,
   workOf,
 } from '../program/index.ts';
-import type { Degrees } from '../tensor/index.ts';
+import { type Degrees, localSize } from '../tensor/index.ts';
 import { remembered } from './remembered.ts';
 import type { OperationPrices } from './types.ts';
 
@@ -22,9 +23,11 @@ export function pricesOf(program: Program, prices: Prices): OperationPrices {
   const degrees = degreesOf(program);
   const price = (expanded: ExpandedOperation): number => {
     const { operation } = expanded;
-    if (operation.kind === 'compute') return prices.compute(workOf(expanded, degrees), operation.kernel);
+    if (operation.kind === 'compute') {
+      return prices.compute(workOf(expanded, degrees), operation.kernel) * busiestOf(prices, expanded, degrees);
+    }
     const request = exchangeRequest(program, expanded, degrees);
-    return request === undefined ? 0 : prices.exchange(request);
+    return request === undefined ? 0 : prices.exchange(request) * busiestOf(prices, expanded, degrees);
   };
   return {
     duration: remembered(price),
@@ -60,6 +63,7 @@ export function exchangeRequest(
         kind: operation.collective === 'shift' ? 'send' : operation.collective,
         algorithm: operation.algorithm,
         bytes: movedBytes(operation, expanded, degrees),
+        ...tokensOf(operation, expanded),
         ...ranksOf(program, operation),
       };
     default:
@@ -73,6 +77,26 @@ function movedBytes(operation: Collective, expanded: ExpandedOperation, degrees:
   const written = expanded.writes[0]?.operand;
   if (operation.collective !== 'all-to-all' || written === undefined) return bytes;
   return Math.max(bytes, touchedBytes(written, degrees));
+}
+
+/** Experts that an all-to-all of rows goes to. */
+function tokensOf({ collective }: Collective, { reads }: ExpandedOperation): Pick<ExchangeRequest, 'experts'> {
+  const routed = collective === 'all-to-all' ? routedDim(reads[0]?.dims ?? [])?.routed : undefined;
+  return routed === undefined ? {} : { experts: routed.experts };
+}
+
+/** What work on rows that have travelled takes on the busiest expert rank over the mean; 1 for other work, and where the
+ * program says itself how uneven the rows are. */
+function busiestOf(prices: Prices, { reads, writes }: ExpandedOperation, degrees: Degrees): number {
+  for (const operand of [...reads, ...writes.map((write) => write.operand)]) {
+    const dims = operand?.dims ?? [];
+    const rows = routedDim(dims);
+    const ranks = dims.some((dim) => dim.cut?.includes('expert') && dim.routed === undefined) ? degrees('expert') : 1;
+    if (rows?.routed === undefined || ranks === 1) continue;
+    const { experts } = rows.routed;
+    return prices.busiest((localSize(rows, degrees) * experts) / ranks, ranks);
+  }
+  return 1;
 }
 
 /** A named group is the ends of the axis that it lies along, the whole axis, or several whole axes. */

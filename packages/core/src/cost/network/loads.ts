@@ -6,6 +6,7 @@
  */
 import type { Topology } from '../../cluster/index.ts';
 import { algorithms, type CollectiveAlgorithm, type CollectiveKind, SWITCH } from '../../collectives/index.ts';
+import { allToAllShares, type Dispatch, type TierShares } from '../dispatch.ts';
 import { type TieredGroup, tieredGroup } from './tiers.ts';
 
 /** Groups that run the same exchange at the same time: each has a member at `base + offset` for every offset. */
@@ -25,6 +26,8 @@ export interface TierAlgorithms {
   readonly between: CollectiveAlgorithm;
   /** One row over all members, whatever joins them. */
   readonly flat?: true;
+  /** Of an all-to-all of tokens: how they travel. */
+  readonly dispatch?: Dispatch;
 }
 
 /** Loads of one exchange on the links, as they are added up. */
@@ -71,9 +74,10 @@ export function addLoads(
     }
     const tiers: TieredGroup =
       by.flat === true ? { members, inDomain: 1, inNode: 1, islands: members.length } : tieredGroup(topology, members);
-    if (kind === 'all-to-all') rotate(tiers, 1 / members.length, flow);
-    else if (by.inside.name === 'direct') rotate(tiers, directShare(kind, members.length), flow);
-    else addTiers(tiers, kind, by, flow);
+    if (kind === 'all-to-all') rotate(tiers, sharesOf(tiers, by.dispatch), flow);
+    else if (by.inside.name === 'direct') {
+      rotate(tiers, scaled(sharesOf(tiers), members.length * directShare(kind, members.length)), flow);
+    } else addTiers(tiers, kind, by, flow);
   }
 }
 
@@ -135,8 +139,17 @@ function addTiers(
   }
 }
 
-/** Every member to every other one, `share` each. */
-function rotate({ members, inDomain, inNode, islands }: TieredGroup, share: number, flow: Flow): void {
+const sharesOf = ({ members, inDomain, inNode, islands }: TieredGroup, dispatch?: Dispatch): TierShares =>
+  allToAllShares({ ranks: members.length, inDomain, inNode, islands }, dispatch);
+
+const scaled = ({ inside, node, between }: TierShares, by: number): TierShares => ({
+  inside: by * inside,
+  node: by * node,
+  between: by * between,
+});
+
+/** Every member to every other one: what it sends on each tier goes to the member at its own place further on. */
+function rotate({ members, inDomain, inNode, islands }: TieredGroup, shares: TierShares, flow: Flow): void {
   const stride = inDomain * inNode;
   for (let index = 0; index < members.length; index++) {
     const place = index % inDomain;
@@ -144,8 +157,8 @@ function rotate({ members, inDomain, inNode, islands }: TieredGroup, share: numb
     const island = Math.floor(index / stride);
     const at = (i: number, n: number, p: number): number => members[i * stride + n * inDomain + p] as number;
     const from = members[index] as number;
-    if (inDomain > 1) flow(from, at(island, node, (place + 1) % inDomain), (inDomain - 1) * share);
-    if (inNode > 1) flow(from, at(island, (node + 1) % inNode, place), inDomain * (inNode - 1) * share);
-    if (islands > 1) flow(from, at((island + 1) % islands, node, place), (members.length - stride) * share);
+    if (inDomain > 1) flow(from, at(island, node, (place + 1) % inDomain), shares.inside);
+    if (inNode > 1) flow(from, at(island, (node + 1) % inNode, place), shares.node);
+    if (islands > 1) flow(from, at((island + 1) % islands, node, place), shares.between);
   }
 }

@@ -42,6 +42,9 @@ export interface NetworkBuilder {
   build(): NetworkLoads;
 }
 
+const dispatchKey = ({ dispatch }: TierAlgorithms): string =>
+  dispatch === undefined ? '' : `${dispatch.way} ${dispatch.topK} of ${dispatch.experts}`;
+
 interface RawPattern {
   readonly links: Uint32Array;
   readonly share: Float64Array;
@@ -63,7 +66,7 @@ export function createNetwork(topology: Topology, healthy: Topology = topology):
   return {
     topology,
     add: (set, kind, by) => {
-      const key = `${set.key} ${kind} ${by.inside.name} ${by.between.name} ${by.flat === true}`;
+      const key = `${set.key} ${kind} ${by.inside.name} ${by.between.name} ${by.flat === true} ${dispatchKey(by)}`;
       const known = numbers.get(key);
       if (known !== undefined) return known;
       addLoads(topology, set, kind, by, loads);

@@ -95,6 +95,7 @@ function madeUpBook(seed: number): Pick<PriceBook, 'pricesOf'> {
   const prices: Prices = {
     compute: (work) => hashed(seed, workNumbers(work)),
     exchange: (request) => hashed(seed, exchangeNumbers(request)),
+    busiest: () => 1,
     launchCompute: seconds(launches[seed % 3] ?? 0),
     launchExchange: seconds(launches[Math.floor(seed / 3) % 3] ?? 0),
     linkOf: () => {
