@@ -4,6 +4,7 @@ import type { Job } from '../job/index.ts';
 import { completeLayout, formatLayout, type LayoutRequest } from '../layout/index.ts';
 import {
   type Candidate,
+  createEvaluator,
   type Evaluator,
   evaluateLayout,
   type SearchResult,
@@ -56,11 +57,12 @@ export function openJob(job: Job): Job {
 export function createTrials(job: Job): Trials {
   const known = new Map<string, Trial>();
   const shown = new Map<LegalTrial, Shown>();
+  const evaluator = createEvaluator(job);
   return {
     job,
     bestOf(request) {
       const key = JSON.stringify(request);
-      const trial = known.get(key) ?? search(job, request);
+      const trial = known.get(key) ?? search(job, request, evaluator);
       known.set(key, trial);
       return trial;
     },
@@ -72,10 +74,10 @@ export function createTrials(job: Job): Trials {
   };
 }
 
-function search(job: Job, request: LayoutRequest): Trial {
+function search(job: Job, request: LayoutRequest, evaluator: Evaluator): Trial {
   const layout = { ...job.layout, ...request };
-  const found = searchLayouts({ ...job, layout }, { top: 1 });
-  const { considered, proven, evaluator } = found;
+  const found = searchLayouts({ ...job, layout }, { top: 1, evaluator });
+  const { considered, proven } = found;
   if (found.legal > 0) {
     const candidate = found.best[0] ?? found.atRisk[0] ?? tightest(found);
     return { candidate, issues: [], considered, proven, evaluator };

@@ -52,10 +52,12 @@ export interface SearchOptions {
    * 65,536: small spaces are evaluated in order of bound throughout. */
   readonly held?: number;
   readonly onProgress?: (done: number, total: number, phase: 'bound' | 'evaluate') => void;
+  /** Of the same job under any layout request: what other searches have priced is not priced again. */
+  readonly evaluator?: Evaluator;
 }
 
 export function searchLayouts(job: Job, options: SearchOptions): SearchResult {
-  const evaluator = createEvaluator(job);
+  const { evaluator = createEvaluator(job) } = options;
   const space = layoutSpace(job, job.layout, splitCosts(job));
   const { contest, ...bounded } = boundAll(evaluator, space.layouts(), space.legal, options);
   const outOfMemory = bounded.tooLarge + contest.tooLarge();
