@@ -1,5 +1,5 @@
 /** @file A real browser on the served studio: Debian's Chromium where it is on the path, else nothing. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
@@ -24,10 +24,19 @@ export const openBrowser = (): Promise<Browser> =>
     ],
   });
 
+const program = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'meshwright.js');
+
+/** What the command prints for a job on its standard input; the job is the last argument. */
+export const command = (...given: readonly string[]): string =>
+  execFileSync(process.execPath, [program, ...given.slice(0, -1)], {
+    input: given.at(-1),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+
 /** `meshwright serve` as a process, with the address that it prints. */
 export async function serve(): Promise<{ readonly address: string; readonly process: ChildProcess }> {
-  const command = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'meshwright.js');
-  const child = spawn(process.execPath, [command, 'serve'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, 'serve'], { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const text of child.stdout) {
     const [address] = /http:\/\/\S+/.exec(String(text)) ?? [];
     if (address !== undefined) return { address, process: child };

@@ -4,7 +4,16 @@ import { bytesSent } from '@meshwright/core/program';
 import { type LessonKey, lessonScene, lessons, momentOf, Steps, svgText } from '@meshwright/figures';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, openBrowser, openPage, planned, serve, settled, violationsOf } from './browser.fixture.ts';
+import {
+  chromiumPath,
+  command,
+  openBrowser,
+  openPage,
+  planned,
+  serve,
+  settled,
+  violationsOf,
+} from './browser.fixture.ts';
 
 if (chromiumPath === undefined) console.warn('No Chromium on the path: the journeys through the studio are skipped.');
 
@@ -135,7 +144,10 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
       expect(read).toEqual(expected);
       const sums = bytesSent(compileProgram(job, layout)).lists.map(({ total }) => total.bytes);
       script.gpus.forEach(({ list }, index) => expect(read.at(-1)?.[index * 3]).toBeCloseTo(sums[list] ?? -1, 6));
-      const drawn = await page.evaluate(sameMarkup, svgText(Steps({ script, frame: script.steps.length })));
+      const drawn = await page.evaluate(sameMarkup, [
+        svgText(Steps({ script, frame: script.steps.length })),
+        '.drawing',
+      ] as const);
       expect(drawn).toBe('same');
       expect(errors).toEqual([]);
       await context.close();
@@ -166,6 +178,43 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
     await page.keyboard.press('d');
     await page.waitForFunction(() => document.querySelectorAll('.drawing svg').length === 2);
     await page.keyboard.press('Tab');
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it('draws every figure as the command does: the same markup from Node', async () => {
+    const { page, context, errors } = await openPage(browser, address);
+    await page.waitForSelector('.ranking tbody tr');
+    await page.getByLabel('Model').selectOption('gpt2-xl');
+    await page.getByLabel('Hosts', { exact: true }).fill('1');
+    await page.getByLabel('Sequences of a step').fill('16');
+    await page.getByLabel('Tokens of a sequence').fill('512');
+    await planned(page);
+    const job = 'name: gpt2-xl\nmodel: gpt2-xl\ncluster: 1x dgx-h100\nbatch: { sequences: 16, length: 512 }\n';
+    const layout = await page.evaluate(
+      () => document.querySelector<HTMLElement>('.ranking tr[data-layout]')?.dataset['layout'] ?? '',
+    );
+    const same = async (name: string, place: string, ...options: readonly string[]): Promise<void> => {
+      await page.locator(`${place} svg.mw`).first().waitFor();
+      const drawn = command('figure', name, '-', '--svg', ...options, job);
+      expect(await page.evaluate(sameMarkup, [drawn, place] as const), name).toBe('same');
+    };
+    await same('waterfall', '.waterfall', '--layout', layout);
+    await open(page, 'Compare');
+    await same('ranking', '[aria-label="Time against memory"]');
+    await open(page, 'Memory');
+    await same('memory', '[aria-label="Memory of each stage"]', '--layout', layout);
+    await same('memory-over-time', '[aria-label="Memory over the step"]', '--layout', layout);
+    await open(page, 'Layout');
+    await same('map', '[aria-label="Cluster map"]', '--layout', layout, '--axis', 'data');
+    await same('exchanges', '[aria-label="Figure of exchanges"]', '--layout', layout);
+    await open(page, 'Timeline');
+    await page.getByText('As a figure for print').click();
+    await same('timeline', '[aria-label="Figure of the step in time"]', '--layout', layout);
+    await page.getByRole('button', { name: 'Step through', exact: true }).click();
+    await page.getByRole('button', { name: 'My plan' }).click();
+    await page.getByText(/^step 0 of/).waitFor();
+    await same('steps', '.drawing', '--layout', layout, '--step', '0');
     expect(errors).toEqual([]);
     await context.close();
   });
@@ -246,8 +295,8 @@ async function readLedgers(steps: number): Promise<number[][]> {
   return ledgers;
 }
 
-/** Whether the figure of the page is the one that Node drew, both read by the browser. */
-function sameMarkup(svg: string): string {
+/** Whether the figure at a place of the page is the one that Node drew, both read by the browser. */
+function sameMarkup([svg, place]: readonly [svg: string, place: string]): string {
   // A browser writes styles in its own words, and leaves an empty attribute where one was taken away.
   const plain = (element: Element | null | undefined): string =>
     (element?.outerHTML ?? '')
@@ -255,7 +304,7 @@ function sameMarkup(svg: string): string {
       .replaceAll(' style=""', '')
       .replace(/style="([\w-]+): ([^;"]+);"/g, 'style="$1:$2"');
   const given = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg');
-  const [here, there] = [plain(document.querySelector('.drawing svg')), plain(given)];
+  const [here, there] = [plain(document.querySelector(`${place} svg.mw`)), plain(given)];
   if (here === there) return 'same';
   const at = [...here].findIndex((letter, index) => letter !== there[index]);
   return `${here.slice(at - 60, at + 60)}\n${there.slice(at - 60, at + 60)}`;

@@ -3,7 +3,13 @@
 export { ClusterMap, type ClusterMapProps } from './cluster-map/figure.tsx';
 export { type AxisFacts, type ExchangeFacts, type GpuFacts, type StepFacts, stepFacts } from './exchanges/facts.ts';
 export { Exchanges, type ExchangesProps } from './exchanges/figure.tsx';
+export { MemoryBars, type MemoryBarsProps } from './memory/bars.tsx';
+export { memoryOverStep, type StageMemory, whyOf } from './memory/facts.ts';
+export { MemoryOver, type MemoryOverProps } from './memory/over-step.tsx';
+export { memoryParts } from './memory/parts.ts';
 export * from './palette/index.ts';
+export { Ranking, type RankingProps } from './ranking/figure.tsx';
+export { frontOf, fullestBytes } from './ranking/front.ts';
 export { Scaling, type ScalingProps } from './scaling/figure.tsx';
 export { Steps, type StepsProps, StepsStill, stillFrames } from './steps/figure.tsx';
 export { lawOf } from './steps/law.ts';
@@ -22,3 +28,5 @@ export { type Detail, frameOfStep, framesOf, type Moment, momentOf, placeOfFrame
 export { svgText } from './svg/frame.tsx';
 export { type Invocation, type StageTimeline, stageTimelines } from './timeline/facts.ts';
 export { StepTimeline, type TimelineProps } from './timeline/figure.tsx';
+export { Waterfall, type WaterfallProps } from './waterfall/figure.tsx';
+export { partsInSight, type StepPart, stepParts } from './waterfall/parts.ts';

@@ -29,7 +29,7 @@ describe('meshwright figure', () => {
     expect(JSON.parse(json)).toMatchObject({ schema: 'meshwright.figure/1', figure: 'scaling', from: 4, to: 16 });
     const { out: svg } = await runIn([...args, '--svg'], { files: job });
     expect(svg).toMatch(/^<svg/);
-  }, 30_000);
+  });
 
   it('gives the exchanges as a table with the bytes of the worked example', async () => {
     const { code, out } = await figure('exchanges', 'job.yaml');
@@ -107,5 +107,29 @@ describe('meshwright figure', () => {
     const { code, err } = await runIn(['figure', 'timeline', '-'], { files: { '-': out } });
     expect(code).toBe(2);
     expect(err).toContain('Name the job file.');
+  });
+
+  it.each([
+    ['waterfall', /waiting: the host/],
+    ['ranking', /capacity/],
+    ['memory', /stage 1/],
+    ['memory-over-time', /throughout/],
+    ['map', /host 0/],
+  ])('draws %s, and gives it as a table and as data', async (name, shows) => {
+    const files = { 'job.yaml': name === 'ranking' ? openJob : toyJob };
+    const { code, out } = await runIn(['figure', name, 'job.yaml', '--svg'], { files });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^<svg xmlns/);
+    expect(out).toMatch(shows);
+    expect(out).not.toMatch(/NaN|undefined|Infinity/);
+    expect((await runIn(['figure', name, 'job.yaml'], { files })).out).not.toBe('');
+    const json = await runIn(['figure', name, 'job.yaml', '--json'], { files });
+    expect(JSON.parse(json.out)).toMatchObject({ schema: 'meshwright.figure/1' });
+  });
+
+  it('refuses stages and ranks that are not there', async () => {
+    expect((await figure('memory-over-time', 'job.yaml', '--stage', '9')).err).toContain('Use 0 to 1.');
+    expect((await figure('map', 'job.yaml', '--rank', '8')).err).toContain('Use 0 to 7.');
+    expect((await figure('map', 'job.yaml', '--stage', '0')).err).toContain('is of the figure memory-over-time');
   });
 });

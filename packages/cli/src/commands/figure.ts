@@ -13,23 +13,40 @@ import { checkStepSize } from '../input/step-size.ts';
 import { printIssues } from '../output/issues.ts';
 import { whole } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
-import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
+import { type Format, formatOf, formatOption, jsonOption, printReport } from '../output/report.ts';
 import { drawExchanges, drawScaling, drawSteps, drawTimeline } from './figure-drawings.ts';
+import {
+  type Figure,
+  mapAxes,
+  type PlanFigure,
+  type PlanFigureOptions,
+  planFigure,
+  planFigures,
+} from './figure-of-plan.ts';
 import { exchangesReport, scalingReport, stepsReport, timelineReport } from './figure-reports.ts';
 import { sweepOf } from './plan-options.ts';
 
-const names = ['exchanges', 'steps', 'timeline', 'scaling'] as const;
+const names = ['exchanges', 'steps', 'timeline', 'scaling', ...planFigures] as const;
 type FigureName = (typeof names)[number];
 
 /** Options that only one figure has. */
-const ownOptions = { from: 'timeline', to: 'timeline', step: 'steps', hops: 'steps', sweep: 'scaling' } as const;
+const ownOptions = {
+  from: 'timeline',
+  to: 'timeline',
+  step: 'steps',
+  hops: 'steps',
+  sweep: 'scaling',
+  stage: 'memory-over-time',
+  axis: 'map',
+  rank: 'map',
+} as const;
 
 /** Adds `figure NAME JOB`. */
 export function registerFigure(command: Command, { host }: Session): void {
   command
     .command('figure')
     .description(
-      'A figure of a job: exchanges (what GPUs hold and move), steps (one step, press by press), timeline (one step in time) or scaling (from few GPUs to many).',
+      'A figure of a job: exchanges (what GPUs hold and move), steps (one step, press by press), timeline (one step in time), scaling (from few GPUs to many), waterfall (where a step goes), ranking (plans by time and memory), memory and memory-over-time (of stages), map (ranks on the cluster).',
     )
     .addArgument(new Argument('<NAME>', 'which figure').choices(names))
     .argument('<JOB>', 'a job file, - for standard input')
@@ -38,9 +55,16 @@ export function registerFigure(command: Command, { host }: Session): void {
     .option('--out <FILE>', 'write the drawing to a file')
     .addOption(new Option('--from <MS>', 'begin of the timeline in milliseconds').argParser(millisecondsOf('--from')))
     .addOption(new Option('--to <MS>', 'end of the timeline in milliseconds').argParser(millisecondsOf('--to')))
-    .addOption(new Option('--step <N>', 'steps: the frame to draw, 0 for the beginning').argParser(frameOf))
+    .addOption(
+      new Option('--step <N>', 'steps: the frame to draw, 0 for the beginning').argParser(
+        countFrom0('--step', 'a frame'),
+      ),
+    )
     .option('--hops', 'steps: each message of an exchange is a frame')
     .addOption(new Option('--sweep <RANGE>', 'scaling: the sizes, as in gpus=8..4096').argParser(sweepOf))
+    .addOption(new Option('--stage <N>', 'memory-over-time: the stage').argParser(countFrom0('--stage', 'a stage')))
+    .addOption(new Option('--axis <AXIS>', 'map: whose groups').choices(mapAxes))
+    .addOption(new Option('--rank <N>', 'map: whose group').argParser(countFrom0('--rank', 'a rank')))
     .addOption(formatOption())
     .addOption(jsonOption())
     .action((name, path, options) => {
@@ -54,12 +78,7 @@ export function registerFigure(command: Command, { host }: Session): void {
     });
 }
 
-interface Figure {
-  report(): Report;
-  draw(): string;
-}
-
-interface FigureOptions {
+interface FigureOptions extends PlanFigureOptions {
   readonly layout?: string | undefined;
   readonly svg?: true | undefined;
   readonly out?: string | undefined;
@@ -91,10 +110,17 @@ function checkOptions(name: FigureName, options: FigureOptions): void {
   );
 }
 
+const isPlanFigure = (name: FigureName): name is PlanFigure => planFigures.some((each) => each === name);
+
 type Say = (issues: readonly Issue[]) => void;
 
 function figureOf(name: FigureName, path: string, options: FigureOptions, host: Host, say: Say): Figure {
   if (name === 'scaling') return scalingOf(path, options, host, say);
+  if (isPlanFigure(name)) {
+    const file = readJobFile(path, options.layout, host);
+    say(file.issues);
+    return planFigure(name, file, options);
+  }
   const source = readProgramSource(path, options.layout, host);
   say(source.issues);
   const { program } = source;
@@ -192,8 +218,10 @@ const millisecondsOf =
     ]);
   };
 
-function frameOf(text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new InputError([issue('VALUE_OUT_OF_RANGE', '--step', `${text} is not a frame.`, 'Use 0 or more.')]);
-}
+const countFrom0 =
+  (option: string, what: string) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= 0) return value;
+    throw new InputError([issue('VALUE_OUT_OF_RANGE', option, `${text} is not ${what}.`, 'Use 0 or more.')]);
+  };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lessonScene, lessons, Steps, StepsStill, svgText } from '../index.ts';
 
 /** One moment of each layout of the lesson, in which something travels. */
-const frames = { data: 13, sharded: 31, tensor: 8, pipeline: 82, 'three-axes': 400, expert: 7 } as const;
+const frames = { data: 13, sharded: 31, tensor: 8, pipeline: 82, 'three-axes': 400, context: 8, expert: 7 } as const;
 
 describe('the gallery of steps', () => {
   it.each(lessons.map(({ key }) => key))('%s', async (key) => {

@@ -25,7 +25,7 @@ export interface Lesson {
   readonly request: LayoutRequest;
 }
 
-export type LessonKey = 'data' | 'sharded' | 'tensor' | 'pipeline' | 'three-axes' | 'expert';
+export type LessonKey = 'data' | 'sharded' | 'tensor' | 'pipeline' | 'three-axes' | 'context' | 'expert';
 
 /** The layouts in the order of the lesson. `sharded` takes ZeRO-1, 2 or 3 as well: see {@link lessonLayout}. */
 export const lessons: readonly Lesson[] = [
@@ -39,6 +39,7 @@ export const lessons: readonly Lesson[] = [
     name: 'tensor 2, data 2, pipeline 2',
     request: { tensor: 2, data: 2, pipeline: 2, sharding: 1, microBatch: 1 },
   },
+  { key: 'context', short: 'CP', name: '8-way context over two nodes', request: { context: 8, microBatch: 16 } },
   {
     key: 'expert',
     short: 'EP',

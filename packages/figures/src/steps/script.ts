@@ -2,7 +2,6 @@
  * sent to another thread. `state.ts` answers what is on stage after any of them.
  */
 import { type ClusterSpec, capacityBytes } from '@meshwright/core/cluster';
-import type { StageBytes } from '@meshwright/core/compile';
 import { type Coordinate, coordinateOf, degreeOf, worldSize } from '@meshwright/core/mesh';
 import { bytesSent, degreesOf, type ExpandedList, expandList, type Program } from '@meshwright/core/program';
 import { chooseRanks } from '../exchanges/choose-ranks.ts';
@@ -88,11 +87,19 @@ export interface StepScript {
 /** What a script may be told beside the program. */
 export interface ScriptOptions {
   /** Bytes by law of each stage, to check the count against. */
-  readonly law?: readonly StageBytes[];
+  readonly law?: readonly StageLaw[];
+  /** Axes that the law knows; all when absent. What is sent on another one has no closed form. */
+  readonly lawAxes?: readonly string[];
+}
+
+/** Bytes that a rank of a stage sends, by axis. */
+export interface StageLaw {
+  readonly stage: number;
+  readonly lines: readonly { readonly axis: string; readonly bytes: number }[];
 }
 
 /** Writes the script of one period of `program` on `cluster`. */
-export function stepScript(program: Program, cluster: ClusterSpec, { law }: ScriptOptions = {}): StepScript {
+export function stepScript(program: Program, cluster: ClusterSpec, { law, lawAxes }: ScriptOptions = {}): StepScript {
   const lists = program.lists.map((list) => expandList(program, list));
   const gpus = stageGpus(program, cluster);
   const holds = lists.map((list) => snapshotBook(list, program));
@@ -121,7 +128,7 @@ export function stepScript(program: Program, cluster: ClusterSpec, { law }: Scri
     opening,
     steps,
     schedule: scheduleOf(program, lists),
-    totals: totalsOf(program, lists, law),
+    totals: totalsOf(program, lists, law, lawAxes),
     peakBytes: Math.max(...snapshotsOfLists.flat().map(({ total }) => total)),
   };
 }
@@ -221,14 +228,18 @@ function tellSteps({ program, lists, gpus, ordered, hold }: Telling): Pick<StepS
 function totalsOf(
   program: Program,
   lists: readonly ExpandedList[],
-  law: readonly StageBytes[] | undefined,
+  law: readonly StageLaw[] | undefined,
+  lawAxes: readonly string[] | undefined,
 ): StepScript['totals'] {
   return bytesSent(program, lists).lists.map(({ byAxis }, index) => {
     const stage = law?.find((each) => each.stage === program.lists[index]?.pipeline);
     return Object.entries(byAxis).map(([axis, { bytes }]) => ({
       axis,
       counted: bytes,
-      law: stage?.lines.filter((line) => line.axis === axis).reduce((sum, line) => sum + line.bytes, 0),
+      law:
+        lawAxes === undefined || lawAxes.includes(axis)
+          ? stage?.lines.filter((line) => line.axis === axis).reduce((sum, line) => sum + line.bytes, 0)
+          : undefined,
     }));
   });
 }

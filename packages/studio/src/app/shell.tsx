@@ -27,7 +27,7 @@ const viewTable: readonly OfferedView[] = [
   { view: 'timeline', name: 'Timeline', load: async () => (await import('../views/timeline/view.tsx')).TimelineView },
   { view: 'memory', name: 'Memory', load: async () => (await import('../views/memory.tsx')).MemoryView },
   { view: 'compare', name: 'Compare', load: async () => (await import('../views/compare.tsx')).CompareView },
-  { view: 'whatif', name: 'What if', load: async () => (await import('../views/what-if.tsx')).WhatIfView },
+  { view: 'whatif', name: 'What if', load: async () => (await import('../views/what-if/view.tsx')).WhatIfView },
   { view: 'run', name: 'Run', load: async () => (await import('../views/run.tsx')).RunView },
   { view: 'learn', name: 'Learn', load: async () => (await import('../views/learn/view.tsx')).LearnView },
 ];

@@ -6,6 +6,7 @@ import type { Planned, Shown } from '@meshwright/core/plan';
 import type { LessonKey, LessonModel, StepScript } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { MemoryDetail } from './detail.ts';
+import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
 import type { LayoutDrawing, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
 import { type QuickPlan, quickPlan } from './quick.ts';
@@ -25,12 +26,15 @@ export interface Requests {
   show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
   drawing(scenario: Scenario, layout: LayoutRequest): Promise<LayoutDrawing>;
   timeline(scenario: Scenario, layout: LayoutRequest): Promise<TimelineDetail>;
+  timelineFigure(scenario: Scenario, layout: LayoutRequest): Promise<string>;
   memory(scenario: Scenario, layout: LayoutRequest): Promise<MemoryDetail>;
   variants(scenario: Scenario, layout: Layout): Promise<readonly Variant[]>;
   /** The script of one's own plan. */
   script(scenario: Scenario, layout: LayoutRequest): Promise<ToldScript>;
   lesson(key: LessonKey, model: LessonModel, sharding: 1 | 2 | 3): Promise<StepScript>;
   whatIf(words: string, scenario: Scenario, layout: LayoutRequest | undefined): Promise<WhatIf>;
+  disturbed(scenario: Scenario, layout: LayoutRequest, disturbance: Disturbance): Promise<Disturbed>;
+  linkFamilies(scenario: Scenario): Promise<ReturnType<typeof linkFamilies>>;
   drop(name: string, text: string, scenario: Scenario): Promise<DropReading>;
 }
 
@@ -44,11 +48,14 @@ export const requests: Requests = {
   show: async (...given) => (await import('./detail.ts')).shownOf(...given),
   drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
   timeline: async (...given) => (await import('./timeline.ts')).timelineDetail(...given),
+  timelineFigure: async (...given) => (await import('./timeline.ts')).timelineFigure(...given),
   memory: async (...given) => (await import('./detail.ts')).memoryDetail(...given),
   variants: async (...given) => (await import('./variants.ts')).memoryVariants(...given),
   script: async (...given) => (await import('./drawing.ts')).scriptOf(...given),
   lesson: async (...given) => (await import('./drawing.ts')).lessonScript(...given),
   whatIf: async (...given) => (await import('./variants.ts')).whatIf(...given),
+  disturbed: async (...given) => (await import('./disturb.ts')).disturbed(...given),
+  linkFamilies: async (...given) => (await import('./disturb.ts')).linkFamilies(...given),
   drop: async (...given) => (await import('./drop.ts')).readDrop(...given),
 };
 

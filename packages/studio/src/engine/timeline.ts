@@ -11,8 +11,9 @@ import {
   timelineOf,
   visitIdle,
 } from '@meshwright/core/sim';
+import { StepTimeline, svgText, whyOf } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
-import { compiled, whyOf } from './detail.ts';
+import { compiled } from './detail.ts';
 
 /** A timeline in typed arrays, with what can be asked about each slice. */
 export interface TimelineDetail {
@@ -100,6 +101,13 @@ export function timelineDetail(scenario: Scenario, request: LayoutRequest): Time
     idle: idleOf(step),
     note: shown < all ? `${shown} of ${all} micro-batches.` : '',
   };
+}
+
+/** The figure of the same step, as the command writes it. */
+export function timelineFigure(scenario: Scenario, request: LayoutRequest): string {
+  const { job, layout, program } = compiled(scenario, request, (each) => 2 * each.pipeline + 2);
+  const step = simulateProgram(program, pricesOf(program, createEvaluator(job).pricesOf(layout)));
+  return svgText(StepTimeline({ step, schedule: layout.schedule, window: [0, step.seconds] }));
 }
 
 function kindOf(kind: string, template: string | undefined, backward: ReadonlySet<string>): TimelineKind {

@@ -115,7 +115,7 @@ function placeOf(value: unknown): Place | undefined {
       detail: steps['detail'] === 'hops' ? 'hops' : 'collectives',
       beside: beside === 'mine' ? undefined : beside,
     },
-    page: Math.min(9, count(value['page'], 0) ?? 0),
+    page: Math.min(20, count(value['page'], 0) ?? 0),
   };
 }
 

@@ -11,6 +11,7 @@ import type { ViewProps } from '../app/view-props.ts';
 import type { LayoutDrawing } from '../engine/drawing.ts';
 import { useAnswer } from '../parts/answer.tsx';
 import { Heads } from '../parts/heads.tsx';
+import { Markup } from '../parts/markup.tsx';
 import { useNarrow } from '../parts/narrow.ts';
 import { grouped, signed, size, time } from '../parts/numbers.ts';
 import { Pending } from '../parts/pending.tsx';
@@ -155,11 +156,6 @@ function MapChoices({ row, axis, rank, world, order, reorder }: MapChoicesProps)
     </div>
   );
 }
-
-/** A figure that the worker has drawn, as the command writes it. */
-const Markup = ({ svg }: { readonly svg: string }): VNode => (
-  <div class="drawn" dangerouslySetInnerHTML={{ __html: svg }} />
-);
 
 /** `order` with `axis` and the one before it changed. */
 const moved = (order: readonly DenseAxis[], axis: DenseAxis, before: DenseAxis): readonly DenseAxis[] =>

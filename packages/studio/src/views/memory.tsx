@@ -3,15 +3,13 @@
  */
 
 import type { ShownStage } from '@meshwright/core/plan';
-import { memoryColour } from '@meshwright/figures';
+import { MemoryBars, MemoryOver, memoryParts as roles, type StageMemory } from '@meshwright/figures';
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { Row, Store } from '../app/store.ts';
 import type { ViewProps } from '../app/view-props.ts';
-import type { StageMemory } from '../engine/detail.ts';
 import { useAnswer } from '../parts/answer.tsx';
 import { Heads } from '../parts/heads.tsx';
-import { memoryParts as roles } from '../parts/memory-parts.ts';
 import { gib, share, signed, size, time } from '../parts/numbers.ts';
 import { Pending } from '../parts/pending.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -35,12 +33,19 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
       <h2>{layoutWords(row)}</h2>
       <Pending known={shown.value} words="Adding up what each stage holds." height={220}>
         {({ memory }) => (
-          <Stages
-            stages={memory.stages}
-            capacity={memory.capacityBytes}
-            selected={stage.value}
-            select={(each) => void (stage.value = each)}
-          />
+          <>
+            <figure>
+              <Scroll name="Memory of each stage">
+                <MemoryBars memory={memory} />
+              </Scroll>
+            </figure>
+            <Stages
+              stages={memory.stages}
+              capacity={memory.capacityBytes}
+              selected={stage.value}
+              select={(each) => void (stage.value = each)}
+            />
+          </>
         )}
       </Pending>
       <Pending known={detail.value} words="Following memory over the step." height={320}>
@@ -83,12 +88,11 @@ interface StagesProps {
 }
 
 function Stages({ stages, capacity, selected, select }: StagesProps): VNode {
-  const most = Math.max(capacity, ...stages.map(({ deviceBytes }) => deviceBytes));
   return (
-    <Scroll name="Memory of each stage">
+    <Scroll name="Memory of each stage as a table">
       <table>
         <caption>{`A GPU of each stage at its peak, in GiB; ${gib(capacity)} can be allocated. All ranks of a stage hold the same.`}</caption>
-        <Heads columns={['stage', 'layers', 'at the peak', ...roles.map(([part]) => `#${part}`), '#device~', 'fits']} />
+        <Heads columns={['stage', 'layers', ...roles.map(([part]) => `#${part}`), '#device~', 'fits']} />
         <tbody>
           {stages.map(({ stage, layers, partsBytes, deviceBytes, verdict }) => (
             <tr key={stage} class={stage === selected ? 'selected' : undefined}>
@@ -98,9 +102,6 @@ function Stages({ stages, capacity, selected, select }: StagesProps): VNode {
                 </button>
               </td>
               <td class="number">{layers}</td>
-              <td>
-                <Stack parts={partsBytes} device={deviceBytes} capacity={capacity} most={most} />
-              </td>
               {roles.map(([part]) => (
                 <td key={part} class="number">
                   {gib(partsBytes[part] ?? 0)}
@@ -116,71 +117,18 @@ function Stages({ stages, capacity, selected, select }: StagesProps): VNode {
   );
 }
 
-interface StackProps {
-  readonly parts: Readonly<Record<string, number>>;
-  readonly device: number;
-  readonly capacity: number;
-  readonly most: number;
-}
-
-function Stack({ parts, device, capacity, most }: StackProps): VNode {
-  const width = 240;
-  const scale = width / (most * 1.04);
-  let x = 0;
-  return (
-    <svg width={width} height="16" aria-hidden="true">
-      <rect width={width} height="16" fill="var(--mw-panel)" />
-      {roles.map(([part, role]) => {
-        const from = x;
-        const own = (parts[part] ?? 0) * scale;
-        x += own;
-        return <rect key={part} x={from} width={own} height="16" fill={memoryColour(role)} />;
-      })}
-      <rect x={x} width={Math.max(0, device * scale - x)} height="16" fill={memoryColour('reserve')} />
-      <line x1={capacity * scale} x2={capacity * scale} y1="0" y2="16" stroke="var(--mw-text)" stroke-width="2" />
-    </svg>
-  );
-}
-
-function Over({ stage, note }: { readonly stage: StageMemory; readonly note: string }): VNode {
-  const { over, peakAt, peakBytes, residentBytes, peakWhy } = stage;
-  const [width, height] = [960, 160];
-  const y = (bytes: number): number => height - (bytes / (peakBytes * 1.08)) * height;
-  const points = Array.from(
-    over,
-    (bytes, index) => `${((index / Math.max(1, over.length - 1)) * width).toFixed(1)},${y(bytes).toFixed(1)}`,
-  );
-  return (
-    <div>
-      <h3>{`Stage ${stage.stage} over the step`}</h3>
-      <figure>
-        <svg
-          viewBox={`0 0 ${width} ${height + 22}`}
-          role="img"
-          aria-label={`Memory over the step: ${size(residentBytes)} throughout, ${size(peakBytes)} at the peak, ${share(peakAt)} through the step`}
-        >
-          <path d={`M0,${height}L${points.join('L')}L${width},${height}z`} fill={memoryColour('activations')} />
-          <rect y={y(residentBytes)} width={width} height={height - y(residentBytes)} fill={memoryColour('weights')} />
-          <line
-            x1={peakAt * width}
-            x2={peakAt * width}
-            y1="0"
-            y2={height}
-            stroke="var(--mw-text)"
-            stroke-dasharray="4 3"
-          />
-          <text x={Math.min(width - 180, peakAt * width + 6)} y="12">{`peak ${size(peakBytes)}`}</text>
-          <text
-            x="0"
-            y={height + 16}
-          >{`throughout: ${size(residentBytes)}; above it what comes and goes, in the order of the program`}</text>
-        </svg>
-        <figcaption>{`At the peak the GPU ${peakWhy}. ${note}`}</figcaption>
-      </figure>
-      <Alive stage={stage} />
-    </div>
-  );
-}
+const Over = ({ stage, note }: { readonly stage: StageMemory; readonly note: string }): VNode => (
+  <div>
+    <h3>{`Stage ${stage.stage} over the step`}</h3>
+    <figure>
+      <Scroll name="Memory over the step">
+        <MemoryOver stage={stage} />
+      </Scroll>
+      <figcaption>{`At the peak the GPU ${stage.peakWhy}. ${note}`}</figcaption>
+    </figure>
+    <Alive stage={stage} />
+  </div>
+);
 
 const Alive = ({ stage: { alive, aliveCount, peakBytes } }: { readonly stage: StageMemory }): VNode => (
   <details>

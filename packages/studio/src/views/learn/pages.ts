@@ -133,13 +133,31 @@ export const pages: readonly Page[] = [
     },
   },
   {
+    title: 'Context parallelism',
+    plain:
+      'A long scroll is cut into pieces; every painter keeps one, and the notes on all pieces are passed round the table.',
+    question: 'What does a piece of a sequence need of the others?',
+    text: [
+      'Each GPU holds a piece of every sequence and all weights. Norms, products and the loss need no neighbour; attention does: a query meets the keys and values of all tokens before it.',
+      'So keys and values go round a ring of C ranks: C-1 hops forward, C-1 again backward, and their gradients take C hops home. Each rank keeps an early and a late part of the sequence, so that all have as many pairs to compute. The copies of the weights need a sum of gradients, as replicas do.',
+    ],
+    look: 'The A shelf: an eighth of the activations that one GPU would hold for the same sequences. Between two hops everyone computes.',
+    figure: { layout: 'context', model: 'toy', sharding: 3 },
+    guess: {
+      question: 'Sequences twice as long on twice as many context ranks: what does a rank send in one hop?',
+      answers: ['half as much', 'the same', 'twice as much'],
+      right: 1,
+      because: 'A hop carries keys and values of one piece, and the pieces stay as long as they were.',
+    },
+  },
+  {
     title: 'Expert parallelism',
     plain:
       'Each painter knows one thing well; every detail of the picture is carried to the two who know it, and back.',
     question: 'What travels when the experts of a layer lie on different GPUs?',
     text: [
       'A layer of experts has many feed-forwards, and a router picks a few for each token. Eight GPUs hold one expert of each layer, so the experts are nobody\u2019s copy and need no sum over replicas.',
-      'But tokens have to go where their experts are: one exchange of everybody with everybody out, one back, in forward and again in backward. What each GPU sends depends on what the router picks; here all experts are picked alike.',
+      'But tokens have to go where their experts are: one exchange of everybody with everybody out, one back, in forward and again in backward. With E ranks and k experts a token that is 4 (E-1)/E b s k h values a layer. The router decides where tokens go; here all experts are picked alike.',
     ],
     look: 'Two exchanges of everybody with everybody in each layer, and a small one before them that tells how many tokens come.',
     figure: { layout: 'expert', model: 'toy', sharding: 1 },

@@ -1,10 +1,9 @@
 /** @file The ranked rows, with a bar of memory each. One row is selected everywhere; one may be pinned to compare with. */
 
-import { memoryColour } from '@meshwright/figures';
+import { memoryColour, memoryParts } from '@meshwright/figures';
 import type { VNode } from 'preact';
 import type { Row, Store } from '../../app/store.ts';
 import { Heads } from '../../parts/heads.tsx';
-import { memoryParts } from '../../parts/memory-parts.ts';
 import { gib, share, signed, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 
@@ -16,9 +15,9 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
   const capacity = store.planned.value?.plans[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 1;
   return (
     <Scroll name="Ranked layouts">
-      <table class="ranking">
+      <table class={store.planning.value === 'bounds' && rows.length > 0 ? 'ranking stale' : 'ranking'}>
         <caption class="quiet">
-          {rows.length === 0
+          {rows.length === 0 || store.planning.value === 'bounds'
             ? 'Ranking layouts by their bounds.'
             : rows.some(({ exact }) => !exact)
               ? 'Ranked by lower bounds; the best rows are being evaluated.'
@@ -76,7 +75,7 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
   const { layout, seconds, deviceBytes, exposed, exact, short } = row;
   const base = pinned === row ? undefined : pinned;
   return (
-    <tr class={selected ? 'selected' : undefined}>
+    <tr class={selected ? 'selected' : undefined} data-layout={short}>
       <td>{rank}</td>
       <td class="number">{layout.tensor}</td>
       <td class="number">{layout.pipeline}</td>

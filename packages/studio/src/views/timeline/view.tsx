@@ -10,10 +10,10 @@ import type { Row, Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import type { TimelineDetail } from '../../engine/timeline.ts';
 import { useAnswer } from '../../parts/answer.tsx';
-import { Heads } from '../../parts/heads.tsx';
-import { share, time } from '../../parts/numbers.ts';
+import { time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { layoutWords } from '../plan/view.tsx';
+import { AsFigure, IdleTable } from './below.tsx';
 import { answerKey } from './keys.ts';
 import { type LaneRow, laneRows, middle, moved, sliceAt, type Window, zoomed } from './lanes.ts';
 import { type Paints, paint } from './paint.ts';
@@ -35,6 +35,7 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
       <Pending known={detail.value} words="Simulating the step operation by operation." height={420}>
         {(value) => <Lanes detail={value} />}
       </Pending>
+      <AsFigure store={store} row={row} />
     </section>
   );
 }
@@ -230,38 +231,4 @@ const Legend = ({ kinds }: { readonly kinds: TimelineDetail['kinds'] }): VNode =
     <li>hatched: computing is idle</li>
     <li>line below: critical path</li>
   </ul>
-);
-
-const idleWords: Readonly<Record<string, string>> = {
-  pipelineSend: 'a transfer between stages runs',
-  bubble: 'another stage is not ready (bubble)',
-  host: 'the host has not issued it',
-  tensor: 'a tensor exchange runs',
-  data: 'a data exchange runs',
-  context: 'a context exchange runs',
-  expert: 'an expert exchange runs',
-  offload: 'offload',
-};
-
-const IdleTable = ({ detail }: { readonly detail: TimelineDetail }): VNode => (
-  <table>
-    <caption>Why computing is idle, on the stage that ends last</caption>
-    <Heads columns={['because', '#time~', '#of the step']} />
-    <tbody>
-      {detail.idle.length === 0 && (
-        <tr>
-          <td>it never is</td>
-          <td />
-          <td />
-        </tr>
-      )}
-      {detail.idle.map(({ part, seconds }) => (
-        <tr key={part}>
-          <td>{idleWords[part] ?? part}</td>
-          <td class="number">{time(seconds)}</td>
-          <td class="number">{share(seconds / detail.seconds)}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
 );

@@ -1,15 +1,18 @@
-/** @file What if the links were slower or faster, the GPUs others, the hosts more or fewer: each is planned anew. */
+/** @file What if the links were slower or faster, the GPUs others, the hosts more or fewer: each is planned anew; and what
+ * if something is slow or broken under the layout of today: that is simulated.
+ */
 
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Row, Store } from '../app/store.ts';
-import type { ViewProps } from '../app/view-props.ts';
-import type { WhatIf } from '../engine/variants.ts';
-import { Heads } from '../parts/heads.tsx';
-import { gib, share, signed, time } from '../parts/numbers.ts';
-import { Scroll } from '../parts/scroll.tsx';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { Row, Store } from '../../app/store.ts';
+import type { ViewProps } from '../../app/view-props.ts';
+import type { WhatIf } from '../../engine/variants.ts';
+import { Heads } from '../../parts/heads.tsx';
+import { gib, share, signed, time } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
+import type { Scenario } from '../../scenario/scenario.ts';
+import { Disturb } from './disturb.tsx';
 
 export function WhatIfView({ store }: ViewProps): VNode {
   const row = store.rows.value[0];
@@ -87,6 +90,7 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
           </tbody>
         </table>
       </Scroll>
+      <Disturb store={store} row={best} />
     </section>
   );
 }

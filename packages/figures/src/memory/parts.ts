@@ -1,6 +1,6 @@
-/** @file The parts of memory with their colours, from the bottom of a stack up. */
-import type { MemoryRole } from '@meshwright/figures';
+import type { MemoryRole } from '../palette/index.ts';
 
+/** The parts of memory with their colours, from the bottom of a stack up. */
 export const memoryParts: readonly (readonly [part: string, role: MemoryRole])[] = [
   ['weights', 'weights'],
   ['gradients', 'gradients'],
