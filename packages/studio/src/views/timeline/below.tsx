@@ -21,13 +21,15 @@ export function AsFigure({ store, row }: { readonly store: Store; readonly row: 
   return (
     <details onToggle={({ currentTarget }) => void (open.value = currentTarget.open)}>
       <summary>As a figure for print</summary>
-      <Pending known={figure.value} words="Drawing the step." height={420}>
-        {(svg) => (
-          <Scroll name="Figure of the step in time">
-            <Markup svg={svg} />
-          </Scroll>
-        )}
-      </Pending>
+      {open.value && (
+        <Pending known={figure.value} words="Drawing the step." height={420}>
+          {(svg) => (
+            <Scroll name="Figure of the step in time">
+              <Markup svg={svg} />
+            </Scroll>
+          )}
+        </Pending>
+      )}
     </details>
   );
 }
