@@ -1,10 +1,9 @@
-/** @file `npm run bench:runtime`: how fast the runtime is, as ratios within one run on this machine.
+/** @file `npm run bench:runtime`: how fast the runtime is, as ratios within one run on this machine, one thread a rank, medians
+ * of 7. What is compared is measured in turn, so that what else runs on the machine meets both.
  *
- * The block is that of GPT: width 512, 8 heads, 4 sequences of 256 tokens, forward and backward in float32 on one thread,
- * in seconds of processor time, so that what else runs on the machine counts little. PyTorch is measured where a Python
- * with torch is found, on the same shapes and one thread, with whatever BLAS that torch finds. */
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+ * The block is that of GPT: width 512, 8 heads, 4 sequences of 256 tokens, forward and backward in float32, in seconds of
+ * processor time. Two ranks are compared by the wall clock, which needs two free cores; processor time stands beside it.
+ * PyTorch runs with the kernels of OpenBLAS that this runtime chose for the processor, and once as it comes. */
 import { Worker } from 'node:worker_threads';
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
@@ -13,64 +12,80 @@ import { completeLayout } from '@meshwright/core/layout';
 import { modelFromDimensions } from '@meshwright/core/model';
 import { splitCosts } from '@meshwright/core/plan';
 import { expandList } from '@meshwright/core/program';
-import { trainProgram } from '@meshwright/runtime';
+import { checkRunnable, createRankPool, findOpenBlas, trainProgram } from '@meshwright/runtime';
 import { benchSteps } from './runtime/steps.mjs';
+import { torchBlock, torchRanks } from './runtime/torch.mjs';
 
+const ROUNDS = 7;
 const say = (name, value, unit) => console.log(`${name}: ${value}${unit ? ` ${unit}` : ''}`);
-const milliseconds = (nanoseconds) => (nanoseconds / 1e6).toFixed(nanoseconds < 1e8 ? 2 : 0);
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const ms = (seconds) => `${(1e3 * seconds).toFixed(seconds < 0.1 ? 1 : 0)} ms`;
+/** A ratio against what it should be. */
+const against = (ratio, most) => `${ratio.toFixed(2)} (at most ${most}): ${ratio <= most ? 'holds' : 'does not hold'}`;
+const NONE = 'not measured';
+
+function programOf(layers, vocab, sequences, gpus, changes) {
+  const dimensions = { kind: 'gpt2', layers, hidden: 512, heads: 8, ffn: 2048, vocab, positions: 256 };
+  const { model } = modelFromDimensions(dimensions, 'model');
+  const { cluster } = clusterFromRequest({ preset: 'dgx-h100', nodes: 1, gpusPerNode: gpus }, 'cluster');
+  const job = createJob({ name: 'bench', model, cluster, batch: { sequences, length: 256 }, precision: 'fp32' });
+  return compileProgram(job, completeLayout(changes, job, splitCosts(job)).layout);
+}
 
 /** One GPT layer between ends that hardly count. */
-function blockProgram() {
-  const dimensions = { kind: 'gpt2', layers: 1, hidden: 512, heads: 8, ffn: 2048, vocab: 16, positions: 256 };
-  const { model } = modelFromDimensions(dimensions, 'model');
-  const { cluster } = clusterFromRequest({ preset: 'dgx-h100', nodes: 1, gpusPerNode: 1 }, 'cluster');
-  const job = createJob({ name: 'block', model, cluster, batch: { sequences: 4, length: 256 }, precision: 'fp32' });
-  return compileProgram(job, completeLayout({ microBatch: 4 }, job, splitCosts(job)).layout);
-}
+const block = programOf(1, 16, 4, 1, { microBatch: 4 });
+const { operations } = expandList(block, block.lists[0]);
 
-/** Nanoseconds of the layer's kernels, and the share of a step that is no kernel, in the fastest of `runs` runs. Shares
- * are of the wall clock, applied to the processor time of the last step. */
-async function measureBlock(program, kernels, runs) {
-  const { operations } = expandList(program, program.lists[0]);
-  let best;
-  for (let run = 0; run < runs; run++) {
-    let before = process.cpuUsage();
-    let used = 0;
-    const onStep = () => {
-      const { user, system } = process.cpuUsage(before);
-      used = 1e3 * (user + system);
-      before = process.cpuUsage();
-    };
-    const { timeline, secondsPerStep } = await trainProgram(program, { steps: 3, kernels, inline: true, onStep });
-    let layer = 0;
-    let all = 0;
-    for (let index = 0; index < timeline.length; index++) {
-      const taken = timeline.end[index] - timeline.start[index];
-      const { operation, block } = operations[timeline.operation[index]];
-      if (operation.kind !== 'compute') continue;
-      all += taken;
-      if (block === 0) layer += taken;
-    }
-    const step = 1e9 * secondsPerStep.at(-1);
-    const found = { layer: (used * layer) / step, besides: (step - all) / step };
-    if (!best || found.layer < best.layer) best = found;
+/** Processor seconds of the layer's kernels, and the share of a step that is no kernel: shares are of the wall clock, applied to
+ * the processor time of the last of three steps. */
+async function ownBlock(kernels) {
+  let before = process.cpuUsage();
+  let used = 0;
+  const onStep = () => {
+    const { user, system } = process.cpuUsage(before);
+    used = (user + system) / 1e6;
+    before = process.cpuUsage();
+  };
+  const { timeline, secondsPerStep } = await trainProgram(block, { steps: 3, kernels, inline: true, onStep });
+  let layer = 0;
+  let all = 0;
+  for (let index = 0; index < timeline.length; index++) {
+    const taken = timeline.end[index] - timeline.start[index];
+    const { operation, block: at } = operations[timeline.operation[index]];
+    if (operation.kind !== 'compute') continue;
+    all += taken;
+    if (at === 0) layer += taken;
   }
-  return best;
+  const step = 1e9 * secondsPerStep.at(-1);
+  return { seconds: (used * layer) / step, besides: (step - all) / step };
 }
 
-/** Milliseconds of the same block in PyTorch, or why there are none. */
-function measureTorch() {
-  const script = fileURLToPath(new URL('runtime/block.py', import.meta.url));
-  for (const python of ['python3', '/usr/bin/python3']) {
-    const { status, stdout } = spawnSync(python, [script], { encoding: 'utf8' });
-    if (status === 0)
-      return { nanoseconds: 1e9 * Number(stdout.trim().split(' ')[0]), version: stdout.trim().split(' ')[1] };
+async function measureBlocks(engines, core) {
+  const own = Object.fromEntries(engines.map((kernels) => [kernels, []]));
+  const torch = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const kernels of engines) own[kernels].push(await ownBlock(kernels));
+    torch.push(torchBlock(core));
   }
-  return undefined;
+  const measured = torch[0] && median(torch.map(({ seconds }) => seconds));
+  const most = { openblas: 1.1, wasm: 1.7, 'wasm-relaxed': 1.7 };
+  if (measured === undefined) say('block, torch', `${NONE} (no python3 with torch)`);
+  else say(`block, torch ${torch[0].version} on ${torch[0].library}${core ? ` for ${core}` : ''}`, ms(measured));
+  const asItComes = core && torchBlock(undefined);
+  if (asItComes) say('block, torch as it comes, one run', ms(asItComes.seconds));
+  for (const kernels of engines) {
+    say(`block, ${kernels}`, ms(median(own[kernels].map(({ seconds }) => seconds))));
+    const ratios = own[kernels].map(({ seconds }, round) => seconds / torch[round]?.seconds);
+    say(`block, ${kernels} / torch`, measured === undefined ? NONE : against(median(ratios), most[kernels]));
+  }
+  for (const kernels of engines) {
+    const share = 100 * median(own[kernels].map(({ besides }) => besides));
+    say(`interpreter share of a step at hidden 512, ${kernels}, %`, against(share, 5));
+  }
 }
 
-/** Seconds of the fastest of 20 all-reduces of `bytes` between two threads. */
-function measureAllReduce(bytes) {
+/** Wall and processor seconds of an all-reduce of `bytes` between two threads. */
+function ownAllReduce(bytes) {
   const shared = {
     bytes,
     control: new SharedArrayBuffer(256),
@@ -85,23 +100,52 @@ function measureAllReduce(bytes) {
   });
 }
 
-const program = blockProgram();
-const wasm = await measureBlock(program, 'wasm', 5);
-const plain = await measureBlock(program, 'plain', 1);
-say('block, wasm', milliseconds(wasm.layer), 'ms');
-say('block, plain', milliseconds(plain.layer), 'ms');
-say('plain / wasm', (plain.layer / wasm.layer).toFixed(1), 'times');
-const torch = measureTorch();
-if (torch) {
-  say(`block, torch ${torch.version}`, milliseconds(torch.nanoseconds), 'ms');
-  say('wasm / torch', (wasm.layer / torch.nanoseconds).toFixed(2), 'times');
-} else {
-  say('block, torch', 'not measured (no python3 with torch)');
+async function measureAllReduce() {
+  const bytes = 16e6;
+  const [own, gloo] = [await ownAllReduce(bytes), await torchRanks('reduce')];
+  const words = ({ seconds, processor }) =>
+    `${(bytes / seconds / 1e9).toFixed(2)} GB/s, ${ms(processor)} of a processor a rank`;
+  say('all-reduce of 16 MB, 2 ranks', words(own));
+  say('all-reduce of 16 MB, 2 ranks, Gloo', gloo ? words(gloo) : NONE);
+  const ratio = gloo && gloo.seconds / own.seconds;
+  const holds = ratio >= 1.5 ? 'holds' : 'does not hold';
+  say('bandwidth of the all-reduce / Gloo', gloo ? `${ratio.toFixed(2)} (at least 1.5): ${holds}` : NONE);
+  say('all-reduce of 1 KiB, 2 ranks', `${(1e6 * (await ownAllReduce(1024)).seconds).toFixed(1)} us`);
 }
-say('interpreter share of a step', (100 * wasm.besides).toFixed(2), '%');
-for (const bytes of [16e6, 1024]) {
-  const seconds = await measureAllReduce(bytes);
-  const [value, unit] = bytes < 1e6 ? [(1e6 * seconds).toFixed(1), 'us'] : [(bytes / seconds / 1e9).toFixed(2), 'GB/s'];
-  say(`all-reduce of ${bytes < 1e6 ? '1 KiB' : '16 MB'}, 2 ranks`, value, unit);
+
+/** Two ranks, 10 million parameters, AdamW, clipped: seconds of a step. */
+async function ownDdp() {
+  const program = programOf(3, 256, 4, 2, { data: 2, microBatch: 2 });
+  const pool = createRankPool();
+  const used = [];
+  let before = process.cpuUsage();
+  const onStep = () => {
+    const { user, system } = process.cpuUsage(before);
+    used.push((user + system) / 2e6);
+    before = process.cpuUsage();
+  };
+  const { secondsPerStep } = await trainProgram(program, { steps: 3 + ROUNDS, kernels: 'openblas', pool, onStep });
+  await pool.close();
+  return { seconds: median(secondsPerStep.slice(3)), processor: median(used.slice(3)) };
 }
+
+async function measureDdp(there) {
+  const name = 'DDP of 2 ranks, 10 M parameters';
+  if (!there) return say(`${name}, openblas / torch`, `${NONE} (no OpenBLAS)`);
+  const [own, torch] = [await ownDdp(), await torchRanks('ddp')];
+  const words = ({ seconds, processor }) => `${ms(seconds)} a step, ${ms(processor)} of a processor a rank`;
+  say(`${name}, openblas`, words(own));
+  say(`${name}, torch over Gloo`, torch ? words(torch) : NONE);
+  say(`${name}, openblas / torch`, torch ? against(own.seconds / torch.seconds, 1) : NONE);
+}
+
+const found = findOpenBlas();
+const core = process.env['OPENBLAS_CORETYPE'];
+const relaxed = checkRunnable(block, { steps: 1, kernels: 'wasm-relaxed' }).length === 0;
+const engines = ['wasm', ...(relaxed ? ['wasm-relaxed'] : []), ...(found.kind === 'found' ? ['openblas'] : [])];
+if (found.kind === 'found') say('OpenBLAS', `${found.library.path}, kernels for ${found.library.core}`);
+else say('block, openblas / torch', `${NONE} (no OpenBLAS)`);
+await measureBlocks(engines, core);
+await measureAllReduce();
+await measureDdp(found.kind === 'found');
 await benchSteps(say);

@@ -79,7 +79,7 @@ function* runCollective(
   switch (operation.collective) {
     case 'all-gather': {
       const same = read.cell === write.cell;
-      yield* ringAllGather(circle, same ? packPiece(map, circle.place, whole) : valuesOf(read).slice(), gather);
+      yield* ringAllGather(circle, same ? packPiece(map, circle.place, whole) : valuesOf(read), gather);
       return finish();
     }
     case 'reduce-scatter':
@@ -123,6 +123,7 @@ function circleOf(machine: Machine, operation: Collective, map: Pick<PieceMap, '
     wire: wireOf(read.cell.dtype, options.arithmetic),
     key: ledgerKey(machine, operation.collective, operation.axis, operation.why.rule),
     create: (length) => emptyLike(read.cell.data, length),
+    add: machine.add,
   };
 }
 

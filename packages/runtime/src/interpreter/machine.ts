@@ -17,6 +17,7 @@ import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { wasmEngine } from '../kernels/wasm/engine.ts';
 import { hasRelaxedVectors } from '../kernels/wasm/exports.ts';
+import { type Add, vectorAdd } from '../kernels/wasm/vector-add.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
 import type { Corpus } from '../tokens/corpus.ts';
 import type { LearningRate } from '../train/rate.ts';
@@ -111,6 +112,8 @@ export interface Machine {
   readonly seenBytes: Float64Array;
   readonly port: Port;
   readonly fabric: Fabric;
+  /** Sums of exchanges. */
+  readonly add: Add;
   /** Nanoseconds since the run began. */
   readonly clock: () => number;
   readonly starts: Map<number, number>;
@@ -172,6 +175,7 @@ export function createMachine(
     }),
     port: openPort(fabric.plan, fabric.memory, rank),
     fabric,
+    add: vectorAdd(),
     clock,
     starts,
     step: 0,

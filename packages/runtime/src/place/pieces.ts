@@ -131,8 +131,12 @@ function cutMap(
   return pieceMap(parts, ways, product(sizes.slice(0, place)), product(sizes.slice(place + 1)), zigzag);
 }
 
-/** Copies piece `index` out of the whole; padding is zero. */
+/** Piece `index` of the whole: where it lies if it is one run of elements, else a copy, whose padding is zero. */
 export function packPiece(map: PieceMap, index: number, whole: Elements): Elements {
+  const [run, ...others] = map.outer === 1 ? segmentsOf(map.parts, map.ways, index, map.zigzag) : [];
+  if (run && others.length === 0 && run.length * map.inner === map.pieceElements) {
+    return whole.subarray(run.whole * map.inner, (run.whole + run.length) * map.inner);
+  }
   const piece = emptyLike(whole, map.pieceElements);
   walk(map, index, (from, to, length) => piece.set(whole.subarray(from, from + length), to));
   return piece;

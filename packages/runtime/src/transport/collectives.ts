@@ -1,14 +1,17 @@
-/** @file Collectives over shared memory, as generators that give way while they wait. Every rank stages its pieces in its
- * own channel and pulls from others; the order of every sum is fixed by the algorithm, so results repeat bit for bit.
+/** @file Collectives over shared memory, as generators that give way while they wait. Every rank stages what others need in its
+ * own channel and pulls from theirs; the order of every sum is fixed by the algorithm, so results repeat bit for bit.
  *
- * Ring: in step k of a reduce-scatter rank i adds its left neighbour's piece i - 2 - k to its own, so that piece i is
- * complete after n - 1 steps; a gather passes complete pieces on in the same direction. A rank never overwrites a piece
- * that its right neighbour still needs: whoever completes a piece has it from a chain that passed that neighbour.
+ * Ring: sums are in the order of a ring, and each rank sends the bytes of a ring: piece i begins at rank i + 1 and ends at
+ * rank i. In shared memory nothing has to pass through the ranks between, so rank i pulls the parts of its piece where they
+ * were staged and adds them in that order: one pass over memory, and two waits in place of one for each rank.
  * Direct: everybody pulls everything from everybody and reduces in order of place. All-to-all and shift pull once.
+ *
+ * A rank's last post of an exchange says that it has read all it needs; the next one in the channel begins when all have.
  */
 import type { Elements, FloatArray } from '../kernels/tensor.ts';
+import type { Add } from '../kernels/wasm/vector-add.ts';
 import type { Channel, Port } from './port.ts';
-import { reduceInto, type Wire } from './wire.ts';
+import { combineInto, type Wire } from './wire.ts';
 
 /** One rank's part in a collective. */
 export interface Circle {
@@ -23,6 +26,8 @@ export interface Circle {
   readonly key: number;
   /** An array of the buffer's type. */
   readonly create: (length: number) => Elements;
+  /** A faster sum of float32; absent: a loop. */
+  readonly add?: Add;
 }
 
 export type Waiting = Generator<void, void, void>;
@@ -72,32 +77,50 @@ export function* until(circle: Circle, place: number, count: number): Waiting {
   while (circle.channels[place]!.posted() < count) yield;
 }
 
-function* ringReduce(circle: Circle, base: number, reduce: 'sum' | 'max'): Waiting {
-  const ways = circle.channels.length;
-  const left = wrap(circle.place - 1, ways);
-  for (let step = 0; step < ways - 1; step++) {
-    yield* until(circle, left, base + 1 + step);
-    const index = wrap(circle.place - 2 - step, ways);
-    const sum = readPiece(circle, circle.place, index);
-    reduceInto(sum, pullPiece(circle, left, index), reduce);
-    if (!circle.wire.view) stagePiece(circle, index, sum);
-    announce(circle);
-  }
-}
-
-function* ringGather(circle: Circle, base: number): Waiting {
-  const ways = circle.channels.length;
-  const left = wrap(circle.place - 1, ways);
-  for (let step = 0; step < ways - 1; step++) {
-    yield* until(circle, left, base + 1 + step);
-    const index = wrap(circle.place - 1 - step, ways);
-    stagePiece(circle, index, pullPiece(circle, left, index));
-    announce(circle);
-  }
-}
+/** Members in the order in which a ring adds to the piece of this rank: the next one first, this one last. */
+const ringOrder = ({ channels, place }: Circle): readonly number[] =>
+  channels.map((_, step) => wrap(place + 1 + step, channels.length));
 
 /** Is given a complete piece, which lies where others may still read it: it must not be written. */
 type TakePiece = (index: number, piece: Elements) => void;
+
+/** Stages the parts of the others' pieces. */
+function stageParts(circle: Circle, pieces: readonly Elements[]): void {
+  for (const [index, piece] of pieces.entries()) if (index !== circle.place) stagePiece(circle, index, piece);
+  announce(circle);
+}
+
+/** The rank's own piece, reduced in the order of a ring: in its own place of the staging where it can lie there. */
+function* reduceOwn(
+  circle: Circle,
+  base: number,
+  own: Elements,
+  reduce: 'sum' | 'max',
+): Generator<void, Elements, void> {
+  const { place, wire, pieceElements, create, add } = circle;
+  const sum = wire.view ? readPiece(circle, place, place) : create(pieceElements);
+  let first: Elements | undefined;
+  let count = 0;
+  for (const member of ringOrder(circle)) {
+    yield* until(circle, member, base + 1);
+    const part = member === place ? own : pullPiece(circle, member, place);
+    if (first === undefined) first = part;
+    else combineInto(sum, count === 1 ? first : sum, part, reduce, add);
+    count++;
+  }
+  if (count === 1 && first) sum.set(first);
+  return sum;
+}
+
+/** Pulls the pieces of the others, each complete once its rank has posted `count` stages. */
+function* pullOthers(circle: Circle, count: number, take: TakePiece): Waiting {
+  for (const member of ringOrder(circle)) {
+    if (member === circle.place) continue;
+    yield* until(circle, member, count);
+    take(member, pullPiece(circle, member, member));
+  }
+  announce(circle);
+}
 
 /** All pieces go in; the rank's own piece comes out, reduced. */
 export function* ringReduceScatter(
@@ -107,12 +130,9 @@ export function* ringReduceScatter(
   take: TakePiece,
 ): Waiting {
   const base = yield* beginTogether(circle);
-  pieces.forEach((piece, index) => {
-    stagePiece(circle, index, piece);
-  });
+  stageParts(circle, pieces);
+  take(circle.place, yield* reduceOwn(circle, base, pieces[circle.place]!, reduce));
   announce(circle);
-  yield* ringReduce(circle, base, reduce);
-  take(circle.place, readPiece(circle, circle.place, circle.place));
 }
 
 /** The rank's own piece goes in; all pieces come out. */
@@ -120,10 +140,8 @@ export function* ringAllGather(circle: Circle, own: Elements, take: TakePiece): 
   const base = yield* beginTogether(circle);
   stagePiece(circle, circle.place, own);
   announce(circle);
-  yield* ringGather(circle, base);
-  circle.channels.forEach((_, index) => {
-    take(index, readPiece(circle, circle.place, index));
-  });
+  take(circle.place, readPiece(circle, circle.place, circle.place));
+  yield* pullOthers(circle, base + 1, take);
 }
 
 /** Reduce-scatter, then all-gather, over the same staging. */
@@ -134,15 +152,12 @@ export function* ringAllReduce(
   take: TakePiece,
 ): Waiting {
   const base = yield* beginTogether(circle);
-  pieces.forEach((piece, index) => {
-    stagePiece(circle, index, piece);
-  });
+  stageParts(circle, pieces);
+  const sum = yield* reduceOwn(circle, base, pieces[circle.place]!, reduce);
+  if (!circle.wire.view) stagePiece(circle, circle.place, sum);
   announce(circle);
-  yield* ringReduce(circle, base, reduce);
-  yield* ringGather(circle, base + circle.channels.length - 1);
-  circle.channels.forEach((_, index) => {
-    take(index, readPiece(circle, circle.place, index));
-  });
+  take(circle.place, readPiece(circle, circle.place, circle.place));
+  yield* pullOthers(circle, base + 2, take);
 }
 
 /** Everybody sends everything to everybody; `pieceElements` is the whole buffer. */
@@ -159,7 +174,7 @@ export function* directAllReduce(
   for (const [place] of circle.channels.entries()) {
     yield* until(circle, place, base + 1);
     const values = pullPiece(circle, place, 0);
-    if (sum) reduceInto(sum, values, reduce);
+    if (sum) combineInto(sum, sum, values, reduce, circle.add);
     else sum = circle.wire.view ? values.slice() : values;
   }
   announce(circle);
@@ -194,5 +209,11 @@ export function* shift(circle: Circle, own: Elements, take: (values: Elements) =
 }
 
 /** The values times a factor: themselves where it is 1, else a copy. */
-export const scaled = (values: Elements, factor: number): Elements =>
-  factor === 1 ? values : (values as FloatArray).map((value) => value * factor);
+export function scaled(values: Elements, factor: number): Elements {
+  if (factor === 1) return values;
+  if (!(values instanceof Float32Array)) return (values as FloatArray).map((value) => value * factor);
+  const { length } = values;
+  const result = new Float32Array(length);
+  for (let index = 0; index < length; index++) result[index] = values[index]! * factor;
+  return result;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Elements } from '../kernels/tensor.ts';
+import { vectorAdd } from '../kernels/wasm/vector-add.ts';
 import {
   type Circle,
   directAllReduce,
@@ -11,7 +12,7 @@ import {
 import { createFabricMemory, type FabricPlan } from './fabric.ts';
 import { receive, send } from './peers.ts';
 import { openPort } from './port.ts';
-import { wireOf } from './wire.ts';
+import { combineInto, wireOf } from './wire.ts';
 
 /** `ranks` ranks with one channel of `elements` float32 each. */
 function fabricOf(ranks: number, elements: number) {
@@ -169,4 +170,16 @@ describe('messages', () => {
     send(message(0, 'x1[1]'), Float32Array.of(1), 0).next();
     expect(() => receive(message(1, 'x2[1]'), new Float32Array(1)).next()).toThrow('waits for x2[1] from rank 0');
   });
+});
+
+test('vectors sum as a loop does, bit for bit', () => {
+  const length = 3 * 2 ** 14 + 5;
+  const [left, right] = [1, 2].map((rank) => Float32Array.from({ length }, (_, index) => valueOf(rank, index))) as [
+    Float32Array,
+    Float32Array,
+  ];
+  const [loop, vectors] = [new Float32Array(length), new Float32Array(new SharedArrayBuffer(4 * length))];
+  combineInto(loop, left, right, 'sum');
+  combineInto(vectors, left, right, 'sum', vectorAdd());
+  expect([...vectors]).toEqual([...loop]);
 });

@@ -2,6 +2,7 @@
 import { assertInvariant } from '@meshwright/core/errors';
 import { bytesOf, type DType } from '@meshwright/core/tensor';
 import type { Elements } from '../kernels/tensor.ts';
+import type { Add } from '../kernels/wasm/vector-add.ts';
 import { upperHalf } from '../numbers/bf16.ts';
 
 /** How fp32 and bf16 are computed. `float64` holds and sends all of them in 8 bytes: for telling logic from rounding. */
@@ -51,7 +52,7 @@ function plainWire(
   };
 }
 
-/** Two bytes an element: the upper half of the float32, which writers have rounded already. */
+/** Two bytes an element: the upper half of the float32, rounded to nearest even. */
 const bf16Wire = (counted: number): Wire => ({
   width: 2,
   counted,
@@ -68,18 +69,32 @@ const bf16Wire = (counted: number): Wire => ({
 });
 
 /** sum[i] = sum[i] op values[i], rounded at every step as float32 accumulation is. */
-export function reduceInto(sum: Elements, values: Elements, reduce: 'sum' | 'max'): void {
+export const reduceInto = (sum: Elements, values: Elements, reduce: 'sum' | 'max'): void =>
+  combineInto(sum, sum, values, reduce);
+
+/** Below so many elements the loop is faster. */
+const FEW = 1024;
+
+/** result[i] = left[i] op right[i], alike; the result may be one of them. `add` gives the same sums faster. */
+export function combineInto(
+  result: Elements,
+  left: Elements,
+  right: Elements,
+  reduce: 'sum' | 'max',
+  add: Add = addFloats,
+): void {
   if (reduce === 'max') {
-    for (let index = 0; index < sum.length; index++) sum[index] = Math.max(sum[index]!, values[index]!);
-  } else if (sum instanceof Float32Array && values instanceof Float32Array) {
-    addFloats(sum, values);
+    for (let index = 0; index < result.length; index++) result[index] = Math.max(left[index]!, right[index]!);
+  } else if (result instanceof Float32Array && left instanceof Float32Array && right instanceof Float32Array) {
+    if (result.length < FEW) addFloats(result, left, right);
+    else add(result, left, right);
   } else {
-    for (let index = 0; index < sum.length; index++) sum[index]! += values[index]!;
+    for (let index = 0; index < result.length; index++) result[index] = left[index]! + right[index]!;
   }
 }
 
 /** One kind of array, so that the loop is compiled for it. */
-function addFloats(sum: Float32Array, values: Float32Array): void {
-  const { length } = sum;
-  for (let index = 0; index < length; index++) sum[index] = sum[index]! + values[index]!;
+function addFloats(result: Float32Array, left: Float32Array, right: Float32Array): void {
+  const { length } = result;
+  for (let index = 0; index < length; index++) result[index] = left[index]! + right[index]!;
 }
