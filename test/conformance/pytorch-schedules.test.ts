@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import {
-  decodeSplit,
+  decodeInvocation,
   type ScheduleName,
-  type SplitScheduleName,
+  type SplitListName,
   scheduleList,
   splitSchedules,
 } from '@meshwright/core/schedules';
@@ -17,14 +17,14 @@ const printed = JSON.parse(
 function unsplit(schedule: ScheduleName, stages: number, microBatches: number, stage: number): string {
   const chunks = schedule === 'interleaved-1f1b' ? 2 : 1;
   return scheduleList({ schedule, stages, chunks, microBatches }, stage)
-    .map(({ direction, chunk, microBatch }) => `${chunk * stages + stage}${direction}${microBatch}`)
+    .map(({ kind, chunk, microBatch }) => `${chunk * stages + stage}${kind}${microBatch}`)
     .join(' ');
 }
 
-function split(schedule: SplitScheduleName, stages: number, microBatches: number, stage: number): string {
+function split(schedule: SplitListName, stages: number, microBatches: number, stage: number): string {
   let text = '';
   for (const code of splitSchedules[schedule].list({ stages, microBatches }, stage)) {
-    const { kind, chunk, microBatch, together } = decodeSplit(code);
+    const { kind, chunk, microBatch, together } = decodeInvocation(code);
     text += `${chunk === 0 ? stage : 2 * stages - 1 - stage}${kind}${microBatch}${together ? '+' : ' '}`;
   }
   return text.trim();
@@ -45,7 +45,7 @@ describe(`the orders of torch.distributed.pipelining ${printed.version}`, () => 
         .map((part) => (part.includes('=') ? Number(part.split('=')[1]) : part)) as [string, number, number];
       const ours = lists.map((_, stage) =>
         schedule in splitSchedules
-          ? split(schedule as SplitScheduleName, stages, microBatches, stage)
+          ? split(schedule as SplitListName, stages, microBatches, stage)
           : unsplit(schedule as ScheduleName, stages, microBatches, stage),
       );
       expect(ours).toEqual(schedule === '1f1b' ? lists.map((list) => corrected(list, microBatches)) : lists);

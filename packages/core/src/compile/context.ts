@@ -4,6 +4,7 @@ import type { Job, ProductRecipe } from '../job/index.ts';
 import { computeType } from '../job/index.ts';
 import { expertDataOf, hasExpertGrid, headRanks, type Layout } from '../layout/index.ts';
 import { type LayerKind, type LayerKinds, type LayerSpec, layerKinds, type ModelSpec } from '../model/index.ts';
+import { isSplit } from '../schedules/index.ts';
 import type { Dim, DType } from '../tensor/index.ts';
 
 export { microBatchesOf as microBatches } from '../layout/index.ts';
@@ -30,6 +31,8 @@ export interface BlockContext {
   /** Backward reads the gathered inputs that forward left (kept, or made again by full recomputation). */
   readonly keepGathered: boolean;
   readonly recompute: Layout['recompute'];
+  /** How the schedule takes backward: in one, in two parts, or either in turns. */
+  readonly backward: 'whole' | 'split' | 'either';
   readonly lossChunks: number;
   readonly attention: Job['kernels']['attention'];
   readonly dropout: number;
@@ -75,6 +78,7 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     load: job.routing.imbalance ?? 1,
     keepGathered: layout.keepGathered || layout.recompute === 'full',
     recompute: layout.recompute,
+    backward: backwardOf(layout.schedule),
     lossChunks: layout.lossChunks,
     attention: job.kernels.attention,
     dropout: job.kernels.dropout,
@@ -100,6 +104,12 @@ function keptType({ framework, kernels: { products }, precision }: Job): DType {
 /** Heads of queries, and of keys and values, that a tensor rank has in each kind of layer. */
 const headsOfRank = ({ kinds }: LayerKinds, tensor: number): readonly number[] =>
   kinds.flatMap(({ layer: { attention } }) => [attention.heads / tensor, attention.kvHeads / tensor]);
+
+/** Zero-bubble schedules split every backward; DualPipe splits those that would leave others idle. */
+export function backwardOf(schedule: Layout['schedule']): BlockContext['backward'] {
+  if (!isSplit(schedule)) return 'whole';
+  return schedule === 'dualpipe' || schedule === 'dualpipe-v' ? 'either' : 'split';
+}
 
 /** The context of the templates of one kind of layer. */
 export const contextOfKind = (context: BlockContext, { layer }: LayerKind): BlockContext => ({ ...context, layer });

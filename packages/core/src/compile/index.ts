@@ -4,13 +4,15 @@ import { batchTokens, type Job } from '../job/index.ts';
 import { type Layout, meshOf } from '../layout/index.ts';
 import { checkCompiles } from '../model/index.ts';
 import type { BufferDeclaration, Group, Program, Template } from '../program/index.ts';
-import { scheduleList } from '../schedules/index.ts';
+import { scheduleList, shapeOf } from '../schedules/index.ts';
 import type { BlockContext } from './context.ts';
 import { lowerList } from './lower/list.ts';
 import { type Outline, outlineOf } from './outline.ts';
+import { endsApart } from './parameters.ts';
 import { embedBackward, embedForward } from './templates/ends.ts';
 import { headBackward, headForward } from './templates/head.ts';
-import { layerTemplates, written } from './templates/layers.ts';
+import { layerTemplates, type Written, written } from './templates/layers.ts';
+import { splitBackward } from './templates/split.ts';
 
 /** The templates of a block context and the buffers that they name. */
 export interface BlockTemplates {
@@ -24,27 +26,32 @@ export interface BlockTemplates {
 export function blockTemplates(context: BlockContext): BlockTemplates {
   throwOnErrors(checkCompiles(context.model));
   const ends = [embedForward, headForward, headBackward, embedBackward].map((write) => written(write, context));
-  const all = [...ends, ...layerTemplates(context)].sort((a, b) => placeOf(a.template) - placeOf(b.template));
+  const all = [...ends, ...layerTemplates(context)]
+    .flatMap((each) => withParts(each, context))
+    .sort((a, b) => placeOf(a.template) - placeOf(b.template));
   const buffers = new Map(all.flatMap(({ declarations }) => [...declarations]));
   return { templates: all.map(({ template }) => template), buffers: [...buffers.values()], scalars };
 }
 
-/** Forward down the model, then backward up. */
-const placeOf = ({ block, direction }: Template): number => {
+/** Backward as the schedule takes it: whole, in parts, or both where it takes either in turns. */
+function withParts(each: Written, context: BlockContext): readonly Written[] {
+  const { template, declarations } = each;
+  if (template.direction === 'forward' || context.backward === 'whole') return [each];
+  const parts = splitBackward(template, context).map((part) => ({ template: part, declarations }));
+  return context.backward === 'split' ? parts : [each, ...parts];
+}
+
+/** Forward down the model, then backward up, weight parts behind input parts. */
+const placeOf = ({ block, direction, part }: Template): number => {
   const depth = ['embed', 'layer', 'head'].indexOf(block);
-  return direction === 'forward' ? depth : 5 - depth;
+  return direction === 'forward' ? depth : 5 - depth + (part === undefined ? 0 : part === 'input' ? 3 : 6);
 };
 
 /** The program of one optimizer step of a legal, complete layout. Illegal layouts are the business of `checkLayout`. */
 export function compileProgram(job: Job, layout: Layout): Program {
   const outline = outlineOf(job, layout);
   const { templates, buffers } = blockTemplates(outline.context);
-  const shape = {
-    schedule: layout.schedule,
-    stages: layout.pipeline,
-    chunks: layout.chunks,
-    microBatches: outline.microBatches,
-  };
+  const shape = shapeOf(layout, outline.microBatches);
   return {
     schema: 'meshwright.program/1',
     name: job.name,
@@ -62,7 +69,7 @@ export function compileProgram(job: Job, layout: Layout): Program {
 
 /** First and last stage share the tied matrix. */
 const groupsOf = ({ job, layout, context }: Outline): readonly Group[] => [
-  ...(job.model.tied && layout.pipeline > 1
+  ...(job.model.tied && endsApart(layout)
     ? [{ name: 'ends', along: 'pipeline' as const, coordinates: [0, layout.pipeline - 1] }]
     : []),
   ...contextGroupsOf(context),
@@ -90,7 +97,7 @@ const scalars: readonly BufferDeclaration[] = [
   { name: 'lr', role: 'input', dtype: 'fp32', dims: [], scope: 'period', resident: true },
 ];
 
-export { type BlockContext, blockContext, expertGridOf, microBatches } from './context.ts';
+export { type BlockContext, backwardOf, blockContext, expertGridOf, microBatches } from './context.ts';
 export {
   type ActivationBytes,
   activationsByLaw,
@@ -108,6 +115,7 @@ export { sumsNormOver } from './lower/tail.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';
 export {
   type BucketPlan,
+  endsApart,
   type ParameterCounts,
   paddedParts,
   parameterCounts,
@@ -117,3 +125,4 @@ export {
   sampleBuckets,
 } from './parameters.ts';
 export { templateOf } from './templates/layers.ts';
+export { partsOf } from './templates/split.ts';

@@ -5,6 +5,7 @@
  */
 import type { Job } from '../job/index.ts';
 import { expertsWithEffect, type Layout, replicasOf } from '../layout/index.ts';
+import { chunksHeld, positionOf } from '../schedules/index.ts';
 import { type BlockContext, blockContext, microBatches } from './context.ts';
 import { type BucketPlan, type ParameterCounts, parameterCounts, planBuckets } from './parameters.ts';
 
@@ -58,7 +59,7 @@ export function outlineOf(job: Job, given: Layout): Outline {
   };
 }
 
-/** Chunk c of stage i stands at position c * pipeline + i in model order. */
+/** The chunks of a stage; where each stands in the model says its schedule. */
 export function chunksOf(layout: Layout, layers: number, stage: number): readonly ChunkOutline[] {
   const positions = layout.pipeline * layout.chunks;
   const starts: number[] = [];
@@ -67,8 +68,8 @@ export function chunksOf(layout: Layout, layers: number, stage: number): readonl
     starts.push(start);
     start += count;
   }
-  return Array.from({ length: layout.chunks }, (_, chunk): ChunkOutline => {
-    const position = chunk * layout.pipeline + stage;
+  return Array.from({ length: chunksHeld(layout) }, (_, chunk): ChunkOutline => {
+    const position = positionOf(layout, stage, chunk);
     const firstLayer = starts[position] ?? 0;
     const lastLayer = firstLayer + (layout.layersPerStage[position] ?? 0) - 1;
     const embed = position === 0;

@@ -3,6 +3,7 @@ import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf, replicasOf } 
 import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
 import { blockParameters, isRoutedExpert } from '../model/index.ts';
 import type { Bucket, View } from '../program/index.ts';
+import { placementOf } from '../schedules/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
 import { type BlockContext, dim } from './context.ts';
 
@@ -234,7 +235,7 @@ export function sampleBuckets(context: BlockContext): readonly Bucket[] {
   const tied = counts.tied
     ? [{ name: 'tied', blocks: [], tied: true, ...sizes(counts.tied), ...at(-1) } satisfies BucketPlan]
     : [];
-  const whole = { ...choice, context: 1, sharding: 0 as const, data: 1, pipeline: 1 };
+  const whole = { ...choice, context: 1, sharding: 0 as const, data: 1, pipeline: 1, schedule: 'none' as const };
   return [...tied, ...own].filter(({ elements }) => elements > 0).map((plan) => writeBucket(plan, model, whole));
 }
 
@@ -244,6 +245,10 @@ const at = (block: number) => ({ readyBlock: block, firstBlock: block });
 /** Keys of a layout that say which ranks hold the same; all but data matter to experts over their own grid only. */
 type ReplicaKeys = Pick<Layout, 'tensor' | 'context' | 'data' | 'expert' | 'expertTensor'>;
 type BucketReplicas = Pick<Layout, 'data'> & Partial<ReplicaKeys>;
+
+/** The embedding and the head stand on different stages: where these fold, both are on the first one. */
+export const endsApart = ({ pipeline, schedule }: Pick<Layout, 'pipeline' | 'schedule'>): boolean =>
+  pipeline > 1 && placementOf(schedule) === 'line';
 
 /** Ranks that hold the same bucket: those of data and context, or of the expert grid's own axis. */
 export function replicasOfBucket({ experts }: Pick<BucketPlan, 'experts'>, layout: BucketReplicas): number {
@@ -279,7 +284,7 @@ export function paddedParts(
 }
 
 /** The keys of a layout that decide how a bucket lies. */
-export type BucketLayout = ReplicaKeys & Pick<Layout, 'sequenceParallel' | 'sharding' | 'pipeline'>;
+export type BucketLayout = ReplicaKeys & Pick<Layout, 'sequenceParallel' | 'sharding' | 'pipeline' | 'schedule'>;
 
 /** Writes a bucket's views out: parameters to be summed over tensor first, each kind in model order. */
 export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLayout): Bucket {
@@ -311,7 +316,7 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
       counted: countedOn(spec, plan, layout),
     };
   });
-  const copies = plan.tied && layout.pipeline > 1;
+  const copies = plan.tied && endsApart(layout);
   return {
     name: plan.name,
     elements: plan.elements,
@@ -336,6 +341,6 @@ function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout):
     ...first('expertData', repeated && plan.experts === true),
     ...first('data', repeated && !plan.experts && layout.data > 1),
     ...first('context', repeated && !plan.experts && layout.context > 1),
-    ...first('pipeline', plan.tied && layout.pipeline > 1),
+    ...first('pipeline', plan.tied && endsApart(layout)),
   ];
 }

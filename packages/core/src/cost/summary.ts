@@ -29,6 +29,8 @@ const plus = (a: ClockVector, seconds: number): ClockVector => a.map((value) => 
 /** Names of the buffers at a call's borders, as instances. */
 export interface Borders {
   readonly input: string | undefined;
+  /** The input is there once the compute lane is free: nothing of another rank is waited for. */
+  readonly inputOfLane?: true;
   readonly output: string | undefined;
 }
 
@@ -102,7 +104,7 @@ export function summarizeTime(
 const isTied = (instance: string): boolean => /^[WG]\.(tied\b|[\w-]+\.experts\b)/.test(instance);
 
 function outsideClock(instance: string, borders: Borders): ClockVector | undefined {
-  if (instance === borders.input) return unit(ENTRY.input);
+  if (instance === borders.input) return unit(borders.inputOfLane ? ENTRY.compute : ENTRY.input);
   if (instance.startsWith('W.')) return unit(isTied(instance) ? ENTRY.tied : ENTRY.own);
   return undefined;
 }

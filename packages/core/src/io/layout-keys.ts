@@ -13,7 +13,7 @@ import {
 } from './layout-values.ts';
 
 /** Schedules of the contract that are not compiled yet. */
-const laterSchedules = ['zero-bubble-h1', 'zero-bubble-h2', 'zero-bubble-v', 'dualpipe', 'dualpipe-v', 'pipedream'];
+const laterSchedules = ['dualpipe', 'pipedream'];
 
 /** What each type of value takes, for hints and schemas. */
 const takes: Readonly<Record<LayoutKey['type'], string>> = {

@@ -3,6 +3,7 @@ import { type Issue, issue } from '../errors/index.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { checkLayout } from './legality.ts';
 import {
+  defaultChunks,
   defaultExpertTensor,
   defaultGradientType,
   defaultReduction,
@@ -34,7 +35,8 @@ export function completeLayout(request: LayoutRequest, job: LayoutJob, costs: Sp
 
 function withDefaults(request: LayoutRequest, job: LayoutJob, costs: SplitCosts): Layout {
   const profile = profileOf(job);
-  const { tensor = 1, pipeline = 1, context = 1, chunks = 1, sharding = 0 } = request;
+  const { tensor = 1, pipeline = 1, context = 1, sharding = 0 } = request;
+  const chunks = request.chunks ?? defaultChunks(pipeline, request.schedule);
   return {
     tensor,
     pipeline,

@@ -6,6 +6,11 @@ const scheduleNumbers: Readonly<Record<ScheduleName, number>> = {
   gpipe: 2,
   '1f1b': 3,
   'interleaved-1f1b': 4,
+  'zero-bubble-h1': 5,
+  'zero-bubble-h2': 6,
+  'zero-bubble-v': 7,
+  dualpipe: 8,
+  'dualpipe-v': 9,
 };
 const contextNumbers: Readonly<Record<ContextKind, number>> = { ring: 0, 'all-to-all': 1, 'all-gather': 2, hybrid: 3 };
 const recomputeNumbers: Readonly<Record<Recompute, number>> = { none: 0, selective: 1, full: 2 };
@@ -27,14 +32,13 @@ export function layoutHash(layout: Layout): number {
   mix(layout.context * 4 + contextNumbers[layout.contextKind]);
   mix(layout.expert * 4096 + layout.expertTensor);
   mix(layout.microBatch);
-  mix(layout.chunks);
+  mix(layout.chunks * 16 + scheduleNumbers[layout.schedule]);
   mix(layout.prefetch);
   mix(layout.lossChunks);
   mix(Math.round(layout.bucketMB * 4096));
   mix(
     layout.sharding |
       (recomputeNumbers[layout.recompute] << 2) |
-      (scheduleNumbers[layout.schedule] << 4) |
       (layout.sequenceParallel ? 128 : 0) |
       (layout.keepGathered ? 256 : 0) |
       (layout.gradientType === 'fp32' ? 512 : 0) |

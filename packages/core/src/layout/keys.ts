@@ -96,8 +96,9 @@ export const layoutKeys: readonly LayoutKey[] = [
     aliases: [],
     type: 'count',
     min: 1,
-    fallback: '1',
-    meaning: 'Chunks of layers (virtual stages) per stage; more than one needs interleaved-1f1b.',
+    fallback: '1; 2 under zero-bubble-v and dualpipe-v',
+    meaning:
+      'Chunks of layers (virtual stages) per stage: more than one under interleaved-1f1b, two under zero-bubble-v and dualpipe-v.',
   },
   {
     name: 'microBatch',
@@ -131,9 +132,20 @@ export const layoutKeys: readonly LayoutKey[] = [
     short: 'schedule',
     aliases: [],
     type: 'name',
-    names: ['none', 'naive', 'gpipe', '1f1b', 'interleaved-1f1b'],
+    names: [
+      'none',
+      'naive',
+      'gpipe',
+      '1f1b',
+      'interleaved-1f1b',
+      'zero-bubble-h1',
+      'zero-bubble-h2',
+      'zero-bubble-v',
+      'dualpipe-v',
+    ],
     fallback: '1f1b; interleaved-1f1b when chunks > 1; none when pipeline = 1',
-    meaning: 'Order in which stages take micro-batches forward and backward.',
+    meaning:
+      'Order in which stages take micro-batches forward and backward; zero-bubble and DualPipe split backward into input and weight parts.',
   },
   {
     name: 'sequenceParallel',
@@ -210,7 +222,8 @@ export const layoutKeys: readonly LayoutKey[] = [
     type: 'counts',
     min: 1,
     fallback: 'balanced split',
-    meaning: 'Layers of each chunk in model order; chunk c of stage i stands at c x pipeline + i.',
+    meaning:
+      'Layers of each chunk in model order; chunk c of stage i stands at c x pipeline + i, under zero-bubble-v and dualpipe-v the second one at 2 x pipeline - 1 - i.',
   },
   {
     name: 'order',

@@ -249,6 +249,18 @@ const cases: readonly Case[] = [
     passes: interleaved,
   },
   {
+    code: 'FOLD_NEEDS_TWO_CHUNKS',
+    breaks: { schedule: 'zero-bubble-v' },
+    says: 'layout.chunks: the schedule zero-bubble-v folds 2 chunks per stage and chunks is 1. Use chunks 2.',
+    passes: { chunks: 2, layersPerStage: [8, 8, 8, 8], schedule: 'zero-bubble-v' },
+  },
+  {
+    code: 'MICRO_BATCHES_TOO_FEW',
+    breaks: { chunks: 2, layersPerStage: [8, 8, 8, 8], schedule: 'dualpipe-v', microBatch: 16 },
+    says: 'layout.microBatch: 2 micro-batches are fewer than the 4 that dualpipe-v over 2 stages needs. Use micro-batches of 1, 2, 4 or 8, or fewer stages.',
+    passes: { chunks: 2, layersPerStage: [8, 8, 8, 8], schedule: 'dualpipe-v', microBatch: 8 },
+  },
+  {
     code: 'SCHEDULE_NEEDS_STAGES',
     breaks: { ...four, schedule: '1f1b' },
     says: 'layout.schedule: the schedule 1f1b needs more than one stage and pipeline is 1. Use none, or pipeline 2 or more.',

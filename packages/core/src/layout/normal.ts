@@ -3,6 +3,7 @@ import { type DenseAxis, defaultOrder } from '../mesh/index.ts';
 import { bucketWithEffect } from './buckets.ts';
 import { type ExpertKeys, expertCounts, expertDataOf, hasExpertGrid } from './experts.ts';
 import { type LayoutJob, profileOf } from './job.ts';
+import { isFolded, isSplitSchedule } from './placement.ts';
 import type { GradientReduction, Layout, Recompute, ScheduleName, Sharding } from './types.ts';
 
 /** Most micro-batches of a step: what schedules can number. */
@@ -37,7 +38,7 @@ export const defaultGradientType = (job: LayoutJob): Layout['gradientType'] =>
 /** The layout with every key that has no effect at its default.
  *
  * Without data or context ranks nothing is sharded or reduced; one stage has no schedule and no chunks; one tensor rank has no
- * sequence shards; with one micro-batch all schedules are the same list and per-step is per micro-batch; blockwise
+ * sequence shards; with one micro-batch all schedules that do not split backward are the same list and per-step is per micro-batch; blockwise
  * attention never writes the scores that selective recomputation drops; buckets hold whole blocks. Idempotent. */
 export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const profile = profileOf(job);
@@ -100,6 +101,10 @@ export function defaultSchedule(pipeline: number, chunks: number): ScheduleName 
   return chunks > 1 ? 'interleaved-1f1b' : '1f1b';
 }
 
+/** The chunks of a schedule when nobody chooses. */
+export const defaultChunks = (pipeline: number, schedule: ScheduleName | undefined): number =>
+  pipeline > 1 && schedule !== undefined && isFolded(schedule) ? 2 : 1;
+
 /** The reduction that a layout has: a choice exists for sharded gradients of several micro-batches only. */
 export function reductionWithEffect(
   sharding: Sharding,
@@ -115,7 +120,8 @@ function scheduleWithEffect(
   microBatches: number,
   schedule: ScheduleName,
 ): ScheduleName {
-  return pipeline === 1 || microBatches === 1 ? defaultSchedule(pipeline, chunks) : schedule;
+  const same = microBatches === 1 && !isSplitSchedule(schedule);
+  return pipeline === 1 || same ? defaultSchedule(pipeline, chunks) : schedule;
 }
 
 /** Axes of degree 1 do not matter: they stand where the default order has them when the others stand so, else last. */

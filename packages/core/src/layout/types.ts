@@ -3,7 +3,17 @@ import type { DenseAxis } from '../mesh/index.ts';
 
 export type Sharding = 0 | 1 | 2 | 3;
 export type Recompute = 'none' | 'selective' | 'full';
-export type ScheduleName = 'none' | 'naive' | 'gpipe' | '1f1b' | 'interleaved-1f1b';
+export type ScheduleName =
+  | 'none'
+  | 'naive'
+  | 'gpipe'
+  | '1f1b'
+  | 'interleaved-1f1b'
+  | 'zero-bubble-h1'
+  | 'zero-bubble-h2'
+  | 'zero-bubble-v'
+  | 'dualpipe'
+  | 'dualpipe-v';
 /** How context ranks bring queries together with the keys and values of others. */
 export type ContextKind = 'ring' | 'all-to-all' | 'all-gather' | 'hybrid';
 export type GradientReduction = 'per-step' | 'per-micro-batch';

@@ -2,6 +2,7 @@
 import type { BlockContext } from '../compile/index.ts';
 import {
   type BlockMatrix,
+  type Borders,
   chain,
   chainPower,
   type MemoryProfile,
@@ -12,7 +13,7 @@ import {
 import { type ExpandedOperation, workOf } from '../program/index.ts';
 import type { DType } from '../tensor/index.ts';
 import type { LayerRow } from './rows.ts';
-import { type EndCall, type Sample, type SampleSlice, sampleOf } from './sample.ts';
+import { EMBED, HEAD, type Pass, type Sample, type SampleSlice, sampleOf } from './sample.ts';
 
 /** One call of a block, priced. */
 export interface BlockPrice {
@@ -37,7 +38,7 @@ export interface ChunkPrice extends CallBytes {
   readonly matrix: BlockMatrix;
 }
 
-/** Both calls of a layer. */
+/** The calls of a layer. */
 export interface LayerPrice {
   /** The first layer of its kind. */
   readonly first: number;
@@ -45,61 +46,115 @@ export interface LayerPrice {
   readonly backward: BlockPrice;
 }
 
+/** Calls of the two ends of a model. */
+export type EndCall = 'embedForward' | 'headForward' | 'headBackward' | 'embedBackward';
+
 /** All calls of a block context under one set of prices. */
 export interface BlockPrices {
+  /** Backward in one; where the schedule always splits it, its input part followed by its weight part. */
   readonly ends: Readonly<Record<EndCall, BlockPrice>>;
   /** Kind by kind. */
   readonly layers: readonly LayerPrice[];
+  /** One call: of the embedding, the head, or the layer of a kind. Undefined for a part that the block does not have. */
+  call(pass: Pass, kind: number): BlockPrice | undefined;
   readonly borderBytes: number;
   readonly lossScalarBytes: number;
   readonly tailScalarBytes: number;
   /** Layers of one kind in a row, `count` of them, forward or backward. */
-  run(direction: 'F' | 'B', kind: number, count: number): BlockMatrix;
+  run(pass: Pass, kind: number, count: number): BlockMatrix;
   /** Embed, layers and head of a chunk in one matrix, in the order of execution. */
-  chunk(direction: 'F' | 'B', row: LayerRow, embed: boolean, head: boolean): BlockMatrix;
+  chunk(pass: Pass, row: LayerRow, embed: boolean, head: boolean): BlockMatrix;
   /** The same with its bytes. */
-  whole(direction: 'F' | 'B', row: LayerRow, embed: boolean, head: boolean): ChunkPrice;
+  whole(pass: Pass, row: LayerRow, embed: boolean, head: boolean): ChunkPrice;
 }
 
-/** The activations that a call takes and leaves at its borders, as the sample names them. */
-interface Borders {
-  readonly input: string | undefined;
-  readonly output: string | undefined;
+/** Borders of a call in the sample. */
+function bordersOf(pass: Pass, kind: number, kinds: number): Borders {
+  const block = kind === HEAD ? kinds : kind;
+  const below = `${pass === 'F' ? 'x' : 'dx'}${block}[0]`;
+  const above = `${pass === 'F' ? 'x' : 'dx'}${block + 1}[0]`;
+  const [input, output] = pass === 'F' ? [below, above] : [above, below];
+  // Its gradient was left by the input part, and the call waits for the one before it (see compile/lower/list.ts).
+  if (kind === EMBED && pass === 'W') return { input, inputOfLane: true, output: undefined };
+  if (kind === EMBED) return pass === 'F' ? { input: undefined, output } : { input, output: undefined };
+  if (kind === HEAD) return pass === 'F' ? { input, output: undefined } : { input: undefined, output };
+  return { input, output };
 }
 
-const bordersOf = (kinds: number): Readonly<Record<EndCall, Borders>> => ({
-  embedForward: { input: undefined, output: 'x0[0]' },
-  headForward: { input: `x${kinds}[0]`, output: undefined },
-  headBackward: { input: undefined, output: `dx${kinds}[0]` },
-  embedBackward: { input: 'dx0[0]', output: undefined },
-});
-
-/** Prices every call of a context. `cost` must price for this context's mesh. */
+/** Prices every call of a context. `costOf` must price for this context's mesh. */
 export function priceBlocks(
   context: BlockContext,
   gradientType: DType,
   costOf: (sample: Sample) => OperationCost,
 ): BlockPrices {
-  const sample = sampleOf(context, gradientType);
-  const cost = costOf(sample);
-  const price = (slice: SampleSlice, borders: Borders): BlockPrice => priceCall(slice, borders, sample, cost);
-  const borders = bordersOf(sample.layers.length);
-  const { embedForward, headForward, headBackward, embedBackward } = sample.ends;
+  const whole = context.backward === 'split' ? undefined : pricedSample('whole', context, gradientType, costOf);
+  const split = context.backward === 'whole' ? undefined : pricedSample('split', context, gradientType, costOf);
+  const { sample, call: first } = (whole ?? split) as PricedSample;
+  const call: BlockPrices['call'] = (pass, kind) =>
+    pass === 'I' || pass === 'W' ? split?.call(pass, kind) : pass === 'B' ? whole?.call(pass, kind) : first(pass, kind);
+  const both = (kind: number): BlockPrice =>
+    call('B', kind) ?? inOne(call('I', kind) as BlockPrice | undefined, call('W', kind));
+  const forward = (kind: number): BlockPrice => call('F', kind) as BlockPrice;
   const ends: BlockPrices['ends'] = {
-    embedForward: price(embedForward, borders.embedForward),
-    headForward: price(headForward, borders.headForward),
-    headBackward: price(headBackward, borders.headBackward),
-    embedBackward: price(embedBackward, borders.embedBackward),
+    embedForward: forward(EMBED),
+    headForward: forward(HEAD),
+    headBackward: both(HEAD),
+    embedBackward: both(EMBED),
   };
-  const layers = sample.layers.map(
-    ({ forward, backward }, kind): LayerPrice => ({
+  const layers = Array.from(
+    { length: sample.kinds },
+    (_, kind): LayerPrice => ({
       first: context.kinds.kinds[kind]?.first ?? 0,
-      forward: price(forward, { input: `x${kind}[0]`, output: `x${kind + 1}[0]` }),
-      backward: price(backward, { input: `dx${kind + 1}[0]`, output: `dx${kind}[0]` }),
+      forward: forward(kind),
+      backward: both(kind),
     }),
   );
   const { borderBytes, lossScalarBytes, tailScalarBytes } = sample;
-  return { ends, layers, borderBytes, lossScalarBytes, tailScalarBytes, ...chains(ends, layers) };
+  return { ends, layers, call, borderBytes, lossScalarBytes, tailScalarBytes, ...chains(call, layers.length) };
+}
+
+interface PricedSample {
+  readonly sample: Sample;
+  readonly call: BlockPrices['call'];
+}
+
+/** The sample of one way of backward, each call priced once. */
+function pricedSample(
+  backward: 'whole' | 'split',
+  context: BlockContext,
+  gradientType: DType,
+  costOf: (sample: Sample) => OperationCost,
+): PricedSample {
+  const sample = sampleOf({ ...context, backward }, gradientType);
+  const cost = costOf(sample);
+  // Numbers instead of names: a search asks a million times. Calls that the sample does not have are null.
+  const known: (BlockPrice | null | undefined)[] = [];
+  return {
+    sample,
+    call: (pass, kind) => {
+      const key = (kind - HEAD) * 4 + passNumbers[pass];
+      const found = known[key];
+      if (found !== undefined) return found ?? undefined;
+      const slice = sample.slice(pass, kind);
+      const price = slice && priceCall(slice, bordersOf(pass, kind, sample.kinds), sample, cost);
+      known[key] = price ?? null;
+      return price;
+    },
+  };
+}
+
+/** Both parts of a backward, one after the other. Bytes within are those of the input part. */
+function inOne(input: BlockPrice | undefined, weight: BlockPrice | undefined): BlockPrice {
+  const [first, second] = input === undefined ? [weight, undefined] : [input, weight];
+  if (first === undefined) throw new Error('internal: a block without a backward.');
+  if (second === undefined) return first;
+  return {
+    ...first,
+    matrix: chain(first.matrix, second.matrix),
+    memory: { ...first.memory, net: first.memory.net + second.memory.net },
+    computeSeconds: first.computeSeconds + second.computeSeconds,
+    productFlops: first.productFlops + second.productFlops,
+  };
 }
 
 function priceCall({ from, to }: SampleSlice, borders: Borders, sample: Sample, cost: OperationCost): BlockPrice {
@@ -123,37 +178,36 @@ function productFlops(operations: readonly ExpandedOperation[], sample: Sample):
   return flops;
 }
 
+const passNumbers: Readonly<Record<Pass, number>> = { F: 0, B: 1, W: 2, I: 3 };
+
 /** Runs of layers and whole chunks, each multiplied out once. */
-function chains(
-  ends: BlockPrices['ends'],
-  layers: readonly LayerPrice[],
-): Pick<BlockPrices, 'run' | 'chunk' | 'whole'> {
+function chains(call: BlockPrices['call'], kinds: number): Pick<BlockPrices, 'run' | 'chunk' | 'whole'> {
   const powers: (BlockMatrix | undefined)[] = [];
   const chunks: (ChunkPrice | undefined)[] = [];
-  const callOf = (direction: 'F' | 'B', kind: number): BlockPrice => {
-    const layer = layers[kind] as LayerPrice;
-    return direction === 'F' ? layer.forward : layer.backward;
-  };
-  const run: BlockPrices['run'] = (direction, kind, count) => {
-    const key = (count * layers.length + kind) * 2 + (direction === 'F' ? 0 : 1);
-    const power = powers[key] ?? chainPower(callOf(direction, kind).matrix, count);
+  const layer = (pass: Pass, kind: number): BlockPrice => call(pass, kind) as BlockPrice;
+  const run: BlockPrices['run'] = (pass, kind, count) => {
+    const key = (count * kinds + kind) * 4 + passNumbers[pass];
+    const power = powers[key] ?? chainPower(layer(pass, kind).matrix, count);
     powers[key] = power;
     return power;
   };
-  const whole: BlockPrices['whole'] = (direction, row, embed, head) => {
-    const forward = direction === 'F';
-    const key = row.id * 8 + (forward ? 0 : 4) + (embed ? 2 : 0) + (head ? 1 : 0);
+  const end = (pass: Pass, kind: number, isThere: boolean): readonly ChunkPrice[] => {
+    const price = isThere ? call(pass, kind) : undefined;
+    return price === undefined ? [] : [asChunk(price)];
+  };
+  const whole: BlockPrices['whole'] = (pass, row, embed, head) => {
+    const key = (row.id * 4 + passNumbers[pass]) * 4 + (embed ? 2 : 0) + (head ? 1 : 0);
     const known = chunks[key];
     if (known) return known;
     const parts = [
-      ...(embed ? [asChunk(forward ? ends.embedForward : ends.embedBackward)] : []),
+      ...end(pass, EMBED, embed),
       ...row.runs.map(({ kind, count }) => ({
-        matrix: run(direction, kind, count),
-        ...repeatBytes(callOf(direction, kind).memory, count),
+        matrix: run(pass, kind, count),
+        ...repeatBytes(layer(pass, kind).memory, count),
       })),
-      ...(head ? [asChunk(forward ? ends.headForward : ends.headBackward)] : []),
+      ...end(pass, HEAD, head),
     ];
-    const price = (forward ? parts : parts.reverse()).reduce(followedBy);
+    const price = (pass === 'F' ? parts : parts.reverse()).reduce(followedBy);
     chunks[key] = price;
     return price;
   };

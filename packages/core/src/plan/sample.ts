@@ -1,9 +1,17 @@
 /** @file A sample list: every template of a block context called once, so that its operations have operands to price.
  *
  * One embedding, one layer of each kind, one head, and back: forward all the way, then backward, each layer after its
- * recomputation. What a call costs does not depend on where it stands, so the sample stands for all.
+ * recomputation; where backward is split, all input parts, then all weight parts. What a call costs does not depend on
+ * where it stands, so the sample stands for all.
  */
-import { type BlockContext, blockTemplates, contextGroupsOf, sampleBuckets, templateOf } from '../compile/index.ts';
+import {
+  type BlockContext,
+  blockTemplates,
+  contextGroupsOf,
+  partsOf,
+  sampleBuckets,
+  templateOf,
+} from '../compile/index.ts';
 import type { SampleRange } from '../cost/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import {
@@ -12,33 +20,31 @@ import {
   degreesOf,
   type ExpandedOperation,
   expandList,
-  type Item,
   lifetimesOf,
   type Program,
   type RankList,
 } from '../program/index.ts';
 import { bytesOf, type Degrees, type DType } from '../tensor/index.ts';
 
-/** Calls of the two ends of a model. */
-export type EndCall = 'embedForward' | 'headForward' | 'headBackward' | 'embedBackward';
+/** A pass through a block: forward, backward in one, its input part, its weight part. */
+export type Pass = 'F' | 'B' | 'I' | 'W';
+
+/** The embedding among the kinds of blocks; layers are 0, 1, ... */
+export const EMBED = -1;
+export const HEAD = -2;
 
 export interface SampleSlice {
   readonly from: number;
   readonly to: number;
 }
 
-/** Both calls of a layer; `backward` covers a recomputation where there is one. */
-export interface LayerSlices {
-  readonly forward: SampleSlice;
-  readonly backward: SampleSlice;
-}
-
 export interface Sample {
   readonly program: Program;
   readonly operations: readonly ExpandedOperation[];
-  readonly ends: Readonly<Record<EndCall, SampleSlice>>;
-  /** Kind by kind; the sample has one layer of each, in this order. */
-  readonly layers: readonly LayerSlices[];
+  readonly kinds: number;
+  /** The operations of a call: of the embedding, the head, or the layer of a kind. A backward or its input part begins with
+   * the recomputation, where there is one. Undefined for what the sample does not call. */
+  slice(pass: Pass, kind: number): SampleSlice | undefined;
   readonly ranges: readonly SampleRange[];
   readonly degrees: Degrees;
   /** Bytes of an activation at a block's border. */
@@ -61,14 +67,14 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   };
   const { templates, buffers, scalars } = blockTemplates(alone);
   const buckets = sampleBuckets(alone);
-  const again = context.recompute === 'full';
+  const calls = sampleCalls(context);
   const list: RankList = {
     name: 'P0',
     pipeline: 0,
     buckets,
     units: [],
     buffers: buckets.flatMap((bucket) => containersOf(bucket.name, bucket.elements, context.type, gradientType)),
-    items: sampleItems(context, again),
+    items: calls.map(({ item }, index) => ({ ...item, id: index + 1 })),
   };
   const program: Program = {
     schema: 'meshwright.program/1',
@@ -95,7 +101,8 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
   return {
     program,
     operations: expanded.operations,
-    ...slicesOf(expanded.operations, kinds.length, again),
+    kinds: kinds.length,
+    slice: (pass, kind) => sliceOf(expanded.operations, calls, pass, kind),
     ranges,
     degrees,
     borderBytes: ranges.find((range) => range.instance === 'x0[0]')?.bytes ?? 0,
@@ -112,53 +119,61 @@ function fewestData(context: BlockContext): number {
 const expertDataWith = ({ tensor, context, grid }: BlockContext, data: number): number =>
   grid === undefined ? 1 : (tensor * context * data) / (grid.expert * grid.expertTensor);
 
-/** The operations of each call; the items are those of {@link sampleItems}. */
-function slicesOf(
-  operations: readonly ExpandedOperation[],
-  kinds: number,
-  again: boolean,
-): Pick<Sample, 'ends' | 'layers'> {
-  const perBackward = again ? 2 : 1;
-  const slice = (first: number, last = first): SampleSlice => ({
-    from: operations.findIndex((each) => each.item === first),
-    to: operations.findLastIndex((each) => each.item === last) + 1,
-  });
-  return {
-    ends: {
-      embedForward: slice(1),
-      headForward: slice(2 + kinds),
-      headBackward: slice(3 + kinds),
-      embedBackward: slice(4 + kinds + kinds * perBackward),
-    },
-    layers: Array.from({ length: kinds }, (_, kind): LayerSlices => {
-      const first = 4 + kinds + (kinds - 1 - kind) * perBackward;
-      return { forward: slice(2 + kind), backward: slice(first, first + perBackward - 1) };
-    }),
-  };
+/** A line of the sample, and the pass that it belongs to. */
+interface SampleCall {
+  readonly pass: Pass;
+  readonly kind: number;
+  readonly item: Omit<Call, 'id'>;
 }
 
-function sampleItems({ kinds: { kinds } }: BlockContext, again: boolean): readonly Item[] {
-  const call = (template: string, block: number, more: Partial<Call> = {}): Omit<Call, 'id'> => ({
-    kind: 'call',
-    template,
-    first: block,
-    last: block,
-    microBatch: 0,
-    needs: [],
-    ...more,
+function sliceOf(
+  operations: readonly ExpandedOperation[],
+  calls: readonly SampleCall[],
+  pass: Pass,
+  kind: number,
+): SampleSlice | undefined {
+  const isOf = ({ item }: ExpandedOperation): boolean => {
+    const call = calls[item - 1];
+    return call?.pass === pass && call.kind === kind;
+  };
+  const from = operations.findIndex(isOf);
+  return from < 0 ? undefined : { from, to: operations.findLastIndex(isOf) + 1 };
+}
+
+/** A context that takes either backward has two samples, so here it is one or the other. */
+function sampleCalls(context: BlockContext): readonly SampleCall[] {
+  const { kinds } = context.kinds;
+  const call = (pass: Pass, kind: number, template: string, block: number, again = false): SampleCall => ({
+    pass,
+    kind,
+    item: {
+      kind: 'call',
+      template,
+      first: block,
+      last: block,
+      microBatch: 0,
+      ...(again && { again }),
+      needs: [],
+    },
   });
-  const backwards = kinds.map((kind, block) => [
-    ...(again ? [call(templateOf('F.layer', kind), block, { again: true })] : []),
-    call(templateOf('B.layer', kind), block),
-  ]);
-  return [
-    call('F.embed', -1),
-    ...kinds.map((kind, block) => call(templateOf('F.layer', kind), block)),
-    call('F.head', kinds.length),
-    call('B.head', kinds.length),
-    ...backwards.reverse().flat(),
-    call('B.embed', -1),
-  ].map((item, index) => ({ ...item, id: index + 1 }));
+  const embed = (pass: Pass): SampleCall => call(pass, EMBED, `${pass}.embed`, -1);
+  const head = (pass: Pass): SampleCall => call(pass, HEAD, `${pass}.head`, kinds.length);
+  const layers = (pass: Pass): readonly SampleCall[] =>
+    kinds.flatMap((kind, block) => [
+      ...(context.recompute === 'full' && (pass === 'B' || pass === 'I')
+        ? [call(pass, block, templateOf('F.layer', kind), block, true)]
+        : []),
+      call(pass, block, templateOf(`${pass}.layer`, kind), block),
+    ]);
+  const up = (pass: Pass): readonly SampleCall[] =>
+    kinds.flatMap((_, index) => {
+      const block = kinds.length - 1 - index;
+      return layers(pass).filter(({ kind }) => kind === block);
+    });
+  const forward = [embed('F'), ...layers('F'), head('F')];
+  if (context.backward !== 'split') return [...forward, head('B'), ...up('B'), embed('B')];
+  const weightOfHead = partsOf('head', context).includes('W') ? [head('W')] : [];
+  return [...forward, head('I'), ...up('I'), ...weightOfHead, ...up('W'), embed('W')];
 }
 
 /** Weights and gradients that are not resident, so that their first and last use show. */

@@ -5,7 +5,7 @@ import { batchTokens, type Job, precisionName } from '../job/index.ts';
 import { formatLayout, hasExpertGrid, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
 import { type AxisName, groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
-import { bubbleShare } from '../schedules/index.ts';
+import { bubbleShare, chunksHeld, positionOf, shapeOf } from '../schedules/index.ts';
 import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import { layerFits, layerIssue } from './layer-fit.ts';
@@ -100,9 +100,10 @@ function shownStages(evaluator: Evaluator, { layout, evaluation }: Candidate, de
   });
 }
 
-const layersOfStage = ({ pipeline, chunks, layersPerStage }: Layout, stage: number): number => {
+const layersOfStage = (layout: Layout, stage: number): number => {
   let layers = 0;
-  for (let chunk = 0; chunk < chunks; chunk++) layers += layersPerStage[chunk * pipeline + stage] ?? 0;
+  for (let chunk = 0; chunk < chunksHeld(layout); chunk++)
+    layers += layout.layersPerStage[positionOf(layout, stage, chunk)] ?? 0;
   return layers;
 };
 
@@ -120,8 +121,8 @@ function hardwareFlops(evaluator: Evaluator, layout: Layout): number {
 }
 
 /** The bubble of equal stages; none without a pipeline. */
-const closedForm = (job: Job, { schedule, pipeline, chunks, ...layout }: Layout): number =>
-  pipeline === 1 ? 0 : bubbleShare({ schedule, stages: pipeline, chunks, microBatches: microBatchesOf(job, layout) });
+const closedForm = (job: Job, layout: Layout): number =>
+  layout.pipeline === 1 ? 0 : bubbleShare(shapeOf(layout, microBatchesOf(job, layout)));
 
 function jobFacts(job: Job): Readonly<Record<string, number | string>> {
   return {

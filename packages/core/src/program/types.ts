@@ -182,10 +182,12 @@ export type BlockKind = 'embed' | 'layer' | 'head';
 
 /** The operations of one block in one direction, written once and called for each layer and micro-batch. */
 export interface Template {
-  /** `F.layer`, `B.layer`, `F.layer.moe` ... */
+  /** `F.layer`, `B.layer`, `F.layer.moe` ...; `I.layer` and `W.layer` where backward is taken in two parts. */
   readonly name: string;
   readonly block: BlockKind;
   readonly direction: 'forward' | 'backward';
+  /** The part of backward that it is: the gradient of the block's input, or those of its weights. Absent: both. */
+  readonly part?: 'input' | 'weight';
   readonly operations: readonly Operation[];
 }
 

@@ -1,12 +1,13 @@
 /** @file How many micro-batches a stage holds: the maximal counts per chunk just before each kind of invocation. */
-import { assertShape, chunkOf, type InvocationDirection, isBackward, type ScheduleShape } from './invocation.ts';
-import { scheduleCodes } from './lists.ts';
+import { chunkOf, endsBackward, type InvocationKind, kindNumber, kindOf, type ScheduleShape } from './invocation.ts';
+import { isSplit, scheduleCodes } from './lists.ts';
 
-/** Just before an invocation of `direction` and `chunk`, the stage may hold `counts[c]` micro-batches of each chunk c.
+/** Just before an invocation of `kind` and `chunk`, the stage may hold `counts[c]` micro-batches of each chunk c.
  *
- * A micro-batch is held from its forward to the end of its backward: before `F` it is not yet counted, before `B` it is. */
+ * A micro-batch is held from its forward to the end of its backward, weight part included: before `F` it is not yet
+ * counted, before the others it is. */
 export interface InFlight {
-  readonly direction: InvocationDirection;
+  readonly kind: InvocationKind;
   readonly chunk: number;
   readonly counts: readonly number[];
 }
@@ -17,23 +18,25 @@ export interface InFlight {
  * one of these. With one chunk: before a backward min(m, p - i) for 1f1b, m for gpipe, 1 for naive; one less before a
  * forward. */
 export function inFlight(shape: ScheduleShape, stage: number): readonly InFlight[] {
-  assertShape(shape);
-  const kinds: number[][][] = Array.from({ length: 2 * shape.chunks }, () => []);
+  const found: { readonly code: number; readonly vectors: number[][] }[] = [];
   const held = new Array<number>(shape.chunks).fill(0);
   for (const code of scheduleCodes(truncated(shape), stage)) {
     const chunk = chunkOf(code);
-    const backward = isBackward(code);
-    keepMaximal(kinds[2 * chunk + (backward ? 1 : 0)] ?? [], held);
-    held[chunk] = (held[chunk] ?? 0) + (backward ? -1 : 1);
+    const place = chunk * 4 + kindNumber(code);
+    found[place] ??= { code, vectors: [] };
+    keepMaximal(found[place].vectors, held);
+    if (kindOf(code) === 'F') held[chunk] = (held[chunk] ?? 0) + 1;
+    else if (endsBackward(code)) held[chunk] = (held[chunk] ?? 0) - 1;
   }
-  return kinds.flatMap((vectors, kind) =>
-    vectors.map((counts) => ({ direction: kind % 2 === 1 ? 'B' : 'F', chunk: kind >> 1, counts }) as const),
-  );
+  return found
+    .filter((each) => each !== undefined)
+    .flatMap(({ code, vectors }) => vectors.map((counts) => ({ kind: kindOf(code), chunk: chunkOf(code), counts })));
 }
 
-/** Beyond a warm-up, a period and a drain the steady state repeats; gpipe alone grows with all of its micro-batches. */
+/** Beyond a warm-up, a period and a drain the steady state repeats; gpipe grows with all of its micro-batches, and split
+ * schedules place weight parts by the end of the step. */
 function truncated(shape: ScheduleShape): ScheduleShape {
-  if (shape.schedule === 'gpipe') return shape;
+  if (shape.schedule === 'gpipe' || isSplit(shape.schedule)) return shape;
   return { ...shape, microBatches: Math.min(shape.microBatches, 4 * shape.stages) };
 }
 

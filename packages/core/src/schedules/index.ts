@@ -1,35 +1,44 @@
 /** @file Pipeline schedules as pure data. They know of order, never of time. */
 export { bubbleRatio, bubbleShare, microBatchesForShare } from './bubble.ts';
-export { producerOf, type ScheduleGraph, scheduleGraph } from './graph.ts';
 export { type InFlight, inFlight } from './in-flight.ts';
 export {
   backwardCode,
   chunkOf,
   decodeInvocation,
+  endsBackward,
   formatInvocations,
   forwardCode,
   type Invocation,
-  type InvocationDirection,
-  invocationCount,
+  type InvocationKind,
   isBackward,
+  isTogether,
+  kindNumber,
   microBatchOf,
   type ScheduleName,
   type ScheduleShape,
+  type SplitScheduleName,
   scheduleLimits,
 } from './invocation.ts';
-export { type ScheduleRow, scheduleCodes, scheduleList, schedules } from './lists.ts';
+export { isSplit, type ScheduleRow, scheduleCodes, scheduleList, schedules } from './lists.ts';
 export {
-  decodeSplit,
-  formatSplit,
-  mostInFlight,
+  type ChunkPlace,
+  chunksHeld,
+  neighbourOf,
+  type Placed,
   type Placement,
+  placementOf,
+  positionOf,
+  producerOf,
+  shapeOf,
+} from './placement.ts';
+export {
+  mostInFlight,
   type SplitCosts,
-  type SplitInvocation,
-  type SplitKind,
+  type SplitListName,
   type SplitSchedule,
-  type SplitScheduleName,
   type SplitShape,
   type SplitTimes,
+  scheduleTimes,
   splitSchedules,
   splitTimes,
 } from './split/index.ts';

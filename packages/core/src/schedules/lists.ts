@@ -3,16 +3,19 @@
  * Sources: naive and gpipe [huang2019]; 1f1b [narayanan2019] with flush; interleaved-1f1b [narayanan2021] in the order
  * of Megatron-LM, megatron/core/pipeline_parallel/schedules.py (warm-up and groups of `stages` micro-batches).
  */
+import { assertInvariant } from '../errors/index.ts';
 import {
-  assertShape,
+  assertCounts,
   backwardCode,
   decodeInvocation,
   forwardCode,
   type Invocation,
-  invocationCount,
   type ScheduleName,
   type ScheduleShape,
+  type SplitScheduleName,
 } from './invocation.ts';
+import { placementOf } from './placement.ts';
+import { splitSchedules } from './split/schedules.ts';
 
 /** What a schedule is: the forwards that a stage runs ahead of its first backward, and the order within a direction. */
 export interface ScheduleRow {
@@ -22,8 +25,10 @@ export interface ScheduleRow {
   readonly warmup: (shape: ScheduleShape, stage: number) => number;
 }
 
-/** Every schedule; a stage's list is its warm-up forwards, then forward and backward in turns, then backwards. */
-export const schedules: Readonly<Record<ScheduleName, ScheduleRow>> = {
+/** Schedules that never split a backward; a stage's list is its warm-up forwards, then forward and backward in turns, then
+ * backwards.
+ */
+export const schedules: Readonly<Record<Exclude<ScheduleName, SplitScheduleName>, ScheduleRow>> = {
   none: { what: 'one stage: each micro-batch forward, then backward', warmup: () => 0 },
   naive: { what: 'one micro-batch at a time through all stages', warmup: () => 0 },
   gpipe: {
@@ -41,10 +46,16 @@ export const schedules: Readonly<Record<ScheduleName, ScheduleRow>> = {
   },
 };
 
+/** Whether a schedule takes backward in two parts. */
+export const isSplit = (schedule: ScheduleName): schedule is SplitScheduleName => schedule in splitSchedules;
+
 /** Invocations of one stage in order of issue, as codes. */
 export function scheduleCodes(shape: ScheduleShape, stage: number): Int32Array {
-  const codes = new Int32Array(invocationCount(shape));
-  writeCodes(shape, stage, codes, 0);
+  const { schedule } = shape;
+  assertShape(shape);
+  if (isSplit(schedule)) return Int32Array.from(splitSchedules[schedule].list(shape, stage));
+  const codes = new Int32Array(2 * shape.chunks * shape.microBatches);
+  writeTurns(shape, schedules[schedule].warmup(shape, stage), codes);
   return codes;
 }
 
@@ -52,12 +63,23 @@ export function scheduleCodes(shape: ScheduleShape, stage: number): Int32Array {
 export const scheduleList = (shape: ScheduleShape, stage: number): readonly Invocation[] =>
   Array.from(scheduleCodes(shape, stage), decodeInvocation);
 
-/** Writes the codes of one stage from `offset` on. */
-export function writeCodes(shape: ScheduleShape, stage: number, into: Int32Array, offset: number): void {
-  assertShape(shape);
+/** Throws an internal error when a schedule cannot have this shape; users get issues from `checkLayout` before. */
+export function assertShape(shape: ScheduleShape): void {
+  assertCounts(shape);
+  const { schedule, stages, chunks, microBatches } = shape;
+  const interleaved = schedule === 'interleaved-1f1b';
+  const legal = isSplit(schedule)
+    ? splitSchedules[schedule].takes(shape) && chunks === (placementOf(schedule) === 'line' ? 1 : 2)
+    : interleaved === chunks > 1 && (!interleaved || microBatches % stages === 0);
+  assertInvariant(
+    legal,
+    () => `schedule ${schedule} cannot have ${stages} stages, ${chunks} chunks, ${microBatches} micro-batches`,
+  );
+}
+
+function writeTurns(shape: ScheduleShape, ahead: number, into: Int32Array): void {
   const total = shape.chunks * shape.microBatches;
-  const ahead = schedules[shape.schedule].warmup(shape, stage);
-  let at = offset;
+  let at = 0;
   for (let turn = 0; turn < ahead; turn++) into[at++] = forwardTurn(shape, turn);
   for (let turn = 0; turn < total - ahead; turn++) {
     into[at++] = forwardTurn(shape, turn + ahead);

@@ -11,12 +11,13 @@ import {
   isBackward,
   microBatchesForShare,
   microBatchOf,
+  producerOf,
   type ScheduleName,
   type ScheduleShape,
   scheduleCodes,
-  scheduleGraph,
   scheduleLimits,
   scheduleList,
+  scheduleTimes,
 } from './index.ts';
 
 const shapeOf = (schedule: ScheduleName, stages: number, microBatches: number, chunks = 1): ScheduleShape => ({
@@ -29,17 +30,8 @@ const shapeOf = (schedule: ScheduleName, stages: number, microBatches: number, c
 const text = (shape: ScheduleShape, stage: number) => formatInvocations(scheduleCodes(shape, stage), shape.chunks);
 
 /** Longest path with fixed durations and free transfers. */
-function makespan(shape: ScheduleShape, forward: number, backward: number): number {
-  const { perStage, codes, producer, order } = scheduleGraph(shape);
-  const end = new Float64Array(codes.length);
-  for (const id of order) {
-    const before = id % perStage === 0 ? 0 : (end[id - 1] ?? 0);
-    const from = producer[id] ?? -1;
-    const start = Math.max(before, from < 0 ? 0 : (end[from] ?? 0));
-    end[id] = start + (isBackward(codes[id] ?? 0) ? backward : forward);
-  }
-  return Math.max(...end);
-}
+const makespan = (shape: ScheduleShape, forward: number, backward: number): number =>
+  scheduleTimes(shape, { forward, input: backward, weight: 0 }).length;
 
 const shapes: fc.Arbitrary<ScheduleShape> = fc.oneof(
   fc.nat({ max: 63 }).map((m) => shapeOf('none', 1, m + 1)),
@@ -74,11 +66,11 @@ describe('schedule lists', () => {
     fc.assert(
       fc.property(shapes, fc.nat(), (shape, seed) => {
         const done = new Map<string, number>();
-        scheduleList(shape, seed % shape.stages).forEach(({ direction, chunk, microBatch }, index) => {
+        scheduleList(shape, seed % shape.stages).forEach(({ kind, chunk, microBatch }, index) => {
           const name = `${chunk}.${microBatch}`;
-          expect(done.has(`${direction}${name}`)).toBe(false);
-          done.set(`${direction}${name}`, index);
-          if (direction === 'B') expect(done.get(`F${name}`)).toBeLessThan(index);
+          expect(done.has(`${kind}${name}`)).toBe(false);
+          done.set(`${kind}${name}`, index);
+          if (kind === 'B') expect(done.get(`F${name}`)).toBeLessThan(index);
         });
         expect(done.size).toBe(2 * shape.chunks * shape.microBatches);
       }),
@@ -86,36 +78,36 @@ describe('schedule lists', () => {
   });
 });
 
-describe('scheduleGraph', () => {
-  it('orders all invocations after their stage and their producer: no deadlock up to 16 stages, 64 micro-batches', () => {
+describe('scheduleTimes', () => {
+  it('places all invocations after their stage and their producer: no deadlock up to 16 stages, 64 micro-batches', () => {
     fc.assert(
       fc.property(shapes, (shape) => {
-        const { perStage, producer, order, codes } = scheduleGraph(shape);
-        const place = new Int32Array(order.length).fill(-1);
-        order.forEach((id, index) => {
-          place[id] = index;
+        const { lists, start, end } = scheduleTimes(shape, { forward: 1, input: 1, weight: 1 });
+        const endOf = new Map<string, number>();
+        const name = (stage: number, chunk: number, code: number): string =>
+          `${stage} ${chunk} ${microBatchOf(code)} ${isBackward(code)}`;
+        lists.forEach((list, stage) => {
+          Array.from(list).forEach((code, at) => {
+            endOf.set(name(stage, chunkOf(code), code), end[stage]?.[at] ?? 0);
+          });
         });
-        const broken: number[] = [];
-        for (let id = 0; id < order.length; id++) {
-          const at = place[id] ?? -1;
-          const from = producer[id] ?? -1;
-          const afterStage = id % perStage === 0 || at > (place[id - 1] ?? 0);
-          const sameMicroBatch = microBatchOf(codes[id] ?? 0) === microBatchOf(codes[from] ?? 0);
-          const otherStage = Math.floor(id / perStage) !== Math.floor(from / perStage);
-          const afterProducer = from < 0 || (at > (place[from] ?? 0) && sameMicroBatch && otherStage);
-          if (at < 0 || !afterStage || !afterProducer) broken.push(id);
-        }
-        expect(broken).toEqual([]);
+        lists.forEach((list, stage) => {
+          Array.from(list).forEach((code, at) => {
+            const from = producerOf(shape, stage, code);
+            const ready = from === undefined ? 0 : endOf.get(name(from.stage, from.chunk, code));
+            expect(start[stage]?.[at]).toBeGreaterThanOrEqual(Math.max(ready ?? Infinity, end[stage]?.[at - 1] ?? 0));
+          });
+        });
       }),
     );
   });
 });
 
 describe('scheduleLimits', () => {
-  it('leave room for 2048 chunks and 524,288 micro-batches', () => {
-    expect(scheduleLimits).toEqual({ chunks: 2048, microBatches: 2 ** 19 });
-    const code = backwardCode(2047, 2 ** 19 - 1);
-    expect(decodeInvocation(code)).toEqual({ direction: 'B', chunk: 2047, microBatch: 2 ** 19 - 1 });
+  it('leave room for 512 chunks and 524,288 micro-batches', () => {
+    expect(scheduleLimits).toEqual({ chunks: 512, microBatches: 2 ** 19 });
+    const code = backwardCode(511, 2 ** 19 - 1);
+    expect(decodeInvocation(code)).toEqual({ kind: 'B', chunk: 511, microBatch: 2 ** 19 - 1, together: false });
   });
 });
 
@@ -150,8 +142,8 @@ describe('inFlight', () => {
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 64 }), fc.nat(), (p, m, seed) => {
         const i = seed % p;
         const pair = (most: number) => [
-          { direction: 'F', chunk: 0, counts: [most - 1] },
-          { direction: 'B', chunk: 0, counts: [most] },
+          { kind: 'F', chunk: 0, counts: [most - 1] },
+          { kind: 'B', chunk: 0, counts: [most] },
         ];
         expect(inFlight(shapeOf('1f1b', p, m), i)).toEqual(pair(Math.min(m, p - i)));
         expect(inFlight(shapeOf('gpipe', p, m), i)).toEqual(pair(m));
@@ -168,16 +160,16 @@ describe('inFlight', () => {
         const held = new Array<number>(shape.chunks).fill(0);
         for (const code of scheduleCodes(shape, stage)) {
           const chunk = chunkOf(code);
-          const direction = isBackward(code) ? 'B' : 'F';
+          const kind = isBackward(code) ? 'B' : 'F';
           const covering = facts.filter(
             (fact, index) =>
-              fact.direction === direction &&
+              fact.kind === kind &&
               fact.chunk === chunk &&
               fact.counts.every((count, c) => count >= (held[c] ?? 0)) &&
               ((reached[index] ||= fact.counts.every((count, c) => count === held[c])) || true),
           );
           expect(covering.length).toBeGreaterThan(0);
-          held[chunk] = (held[chunk] ?? 0) + (direction === 'B' ? -1 : 1);
+          held[chunk] = (held[chunk] ?? 0) + (kind === 'B' ? -1 : 1);
         }
         expect(reached.every(Boolean)).toBe(true);
       }),

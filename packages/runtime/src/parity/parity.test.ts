@@ -46,6 +46,10 @@ async function check(job: Job, changes: Partial<Layout>, kernels: Engine): Promi
 
 type Case = readonly [name: string, changes: Partial<Layout>];
 
+const zeroBubble = { pipeline: 2, schedule: 'zero-bubble-h1' } as const;
+const folded = { pipeline: 2, chunks: 2 } as const;
+const sequence = { tensor: 2, sequenceParallel: true } as const;
+
 const dense: readonly Case[] = [
   ['DDP', { data: 2 }],
   ['DDP in small buckets, micro-batches of 2', { data: 4, bucketMB: 0.01, microBatch: 2 }],
@@ -72,6 +76,15 @@ const dense: readonly Case[] = [
   ['pipeline 2 with ZeRO-2', { pipeline: 2, data: 2, sharding: 2 }],
   ['interleaved with ZeRO-3', { pipeline: 2, chunks: 2, data: 2, sharding: 3 }],
   ['2 x 2 x 2 with ZeRO-2', { tensor: 2, pipeline: 2, data: 2, sharding: 2, sequenceParallel: true }],
+  ['ZB-H1 over 4 stages', { pipeline: 4, schedule: 'zero-bubble-h1' }],
+  ['ZB-H1 with a loss in pieces, recomputed', { ...zeroBubble, lossChunks: 2, recompute: 'full' }],
+  ['ZB-H2 with sequence and ZeRO-2', { ...zeroBubble, schedule: 'zero-bubble-h2', ...sequence, data: 2, sharding: 2 }],
+  ['ZB-V', { ...folded, schedule: 'zero-bubble-v' }],
+  ['ZB-V with sequence', { ...folded, schedule: 'zero-bubble-v', ...sequence }],
+  ['ZB-V with ZeRO-3', { ...folded, schedule: 'zero-bubble-v', data: 2, sharding: 3 }],
+  ['DualPipeV', { ...folded, schedule: 'dualpipe-v' }],
+  ['DualPipeV with ZeRO-1', { ...folded, schedule: 'dualpipe-v', data: 2, sharding: 1 }],
+  ['2 x 2 x 2 with ZB-H1', { ...zeroBubble, ...sequence, data: 2, sharding: 1 }],
   ['pipeline fastest in rank', { tensor: 2, pipeline: 2, order: ['pipeline', 'data', 'tensor'] }],
 ];
 
@@ -123,6 +136,12 @@ describe('bit for bit', () => {
 
   test('a pipeline without tied weights has the gradients of one rank', async () => {
     expect(await gradientsOf({ pipeline: 4 })).toEqual(await gradientsOf({}));
+  });
+
+  test('a backward in two parts has the gradients of one in one', async () => {
+    const whole = await gradientsOf({});
+    expect(await gradientsOf({ pipeline: 4, schedule: 'zero-bubble-h1' })).toEqual(whole);
+    expect(await gradientsOf({ pipeline: 2, chunks: 2, schedule: 'zero-bubble-v' })).toEqual(whole);
   });
 });
 

@@ -7,6 +7,7 @@
 import { computeType, type Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { WhyRule } from '../../program/index.ts';
+import { placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import { microBatches } from '../context.ts';
 import { blocksByLaw, type Piece, paddedSizes, piecesByLaw } from './sizes.ts';
@@ -117,21 +118,24 @@ function wholeParameterBytes({ layout, pieces, g }: Facts): number {
 
 /** s b h w forward and back per boundary and micro-batch, p v - 1 boundaries; 1/t with sequence parallelism.
  *
- * Tied embedding: one all-reduce between the ends, V h / t with whole gradients, V h / (t N) with sharded ones.
+ * Tied embedding: one all-reduce between the ends, V h / t with whole gradients, V h / (t N) with sharded ones. Where the
+ * stages fold, both ends are on the first one, and the last one hands over between its chunks: neither is sent.
  */
 function pipelineLines(facts: Facts): readonly LawLine[] {
-  const { job, layout, pieces, m, w, g, isFirst, isLast, sequenceParallel } = facts;
+  const { job, layout, stage, pieces, m, w, g, isFirst, isLast, sequenceParallel } = facts;
   const { pipeline: p, chunks: v, tensor, data, microBatch } = layout;
   if (p === 1) return [];
   const values = job.batch.length * microBatch * job.model.hidden;
   const sent = (values / (sequenceParallel ? tensor : 1)) * w * m;
   const tied = pieces.filter((piece) => piece.tied).reduce((sum, piece) => sum + elementsOf(piece, layout), 0);
   const shard = layout.sharding >= 2 ? tied / data : tied;
+  const folds = placementOf(layout.schedule) === 'fold';
+  const turns = folds && stage === p - 1 ? 1 : 0;
   const on = (rule: WhyRule, bytes: number): LawLine => ({ axis: 'pipeline', rule, bytes });
   return [
-    on('next-stage', (v - (isLast ? 1 : 0)) * sent),
-    on('previous-stage', (v - (isFirst ? 1 : 0)) * sent),
-    on('sum-tied', ring(shard, 2) * g),
+    on('next-stage', (v - (isLast ? 1 : 0) - turns) * sent),
+    on('previous-stage', (v - (isFirst ? 1 : 0) - turns) * sent),
+    on('sum-tied', folds ? 0 : ring(shard, 2) * g),
     on('global-norm', (p - 1) * SCALAR),
   ];
 }

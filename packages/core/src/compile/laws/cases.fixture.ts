@@ -33,7 +33,8 @@ const draws = fc.record({
   layers: fc.array(counts(2), { minLength: 12, maxLength: 12 }),
   groups: counts(3),
   microBatch: counts(2),
-  flat: fc.constantFrom<Layout['schedule']>('1f1b', 'gpipe', 'naive'),
+  flat: fc.constantFrom<Layout['schedule']>('1f1b', 'gpipe', 'naive', 'zero-bubble-h1', 'zero-bubble-h2'),
+  folded: fc.constantFrom<Layout['schedule']>('interleaved-1f1b', 'zero-bubble-v', 'dualpipe-v'),
   sharding: fc.constantFrom<Layout['sharding']>(0, 1, 2, 3),
   eachStep: fc.boolean(),
   prefetch: fc.nat({ max: 2 }),
@@ -113,6 +114,15 @@ function jobOf(draw: Draw, model: ModelSpec, even: boolean): Job {
 
 const microBatchesOf = (draw: Draw): number => (chunksOf(draw) > 1 ? draw.pipeline * draw.groups : draw.groups);
 
+/** Two chunks may fold; DualPipe's need twice as many micro-batches as there are stages. */
+function scheduleOf(draw: Draw): Layout['schedule'] {
+  if (draw.pipeline === 1) return 'none';
+  const chunks = chunksOf(draw);
+  if (chunks === 1) return draw.flat;
+  if (chunks > 2 || (draw.folded === 'dualpipe-v' && draw.groups < 2)) return 'interleaved-1f1b';
+  return draw.folded;
+}
+
 function layoutOf(draw: Draw): Layout {
   const { pipeline, sharding, tensor } = draw;
   const chunks = chunksOf(draw);
@@ -134,7 +144,7 @@ function layoutOf(draw: Draw): Layout {
     microBatch: draw.microBatch,
     chunks,
     layersPerStage: draw.layers.slice(0, pipeline * chunks),
-    schedule: pipeline === 1 ? 'none' : chunks > 1 ? 'interleaved-1f1b' : draw.flat,
+    schedule: scheduleOf(draw),
     recompute: draw.recompute,
     sequenceParallel: draw.sequenceParallel && tensor > 1,
     keepGathered: draw.keepGathered,

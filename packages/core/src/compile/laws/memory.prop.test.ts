@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isSplit, mostInFlight, scheduleCodes, shapeOf, splitSchedules } from '../../schedules/index.ts';
 import { compileProgram, microBatches } from '../index.ts';
 import { bucketPieces, cases } from './cases.fixture.ts';
 import { activationsByLaw, piecesByLaw, stateByLaw, statePerParameter } from './index.ts';
 import { bytesIn, isStatistic, keptBy, livedLists, mostAlive, stateOf } from './lived.fixture.ts';
+import { blocksByLaw } from './sizes.ts';
 
 describe('state', () => {
   it('is the closed form per parameter, times the parameters of the rank, wherever sizes divide', () => {
@@ -59,7 +61,9 @@ describe('activations', () => {
   }, 30_000);
 
   it('of a stage are in flight min(m, p - i) times under 1f1b, m times under gpipe, once under naive', () => {
-    const flat = cases('padded').filter(({ layout }) => layout.chunks === 1 && layout.recompute !== 'full');
+    const flat = cases('padded').filter(
+      ({ layout }) => layout.chunks === 1 && layout.recompute !== 'full' && !isSplit(layout.schedule),
+    );
     fc.assert(
       fc.property(flat, ({ job, layout }) => {
         const m = microBatches(job, layout);
@@ -79,8 +83,29 @@ describe('activations', () => {
     );
   }, 30_000);
 
+  it('of a stage live to the end of their weight parts: as many as its list holds, never more than its schedule says', () => {
+    const split = cases('padded').filter(({ layout }) => isSplit(layout.schedule) && layout.recompute !== 'full');
+    fc.assert(
+      fc.property(split, fc.nat(), ({ job, layout }, pick) => {
+        const shape = shapeOf(layout, microBatches(job, layout));
+        const stage = pick % layout.pipeline;
+        const lived = livedLists(compileProgram(job, layout))[stage];
+        const firsts = blocksByLaw(layout, job.model.layers.length, stage).flatMap((blocks) =>
+          blocks.filter((block) => block >= 0).slice(0, 1),
+        );
+        const alive = lived ? mostAlive(lived, 'o', ...firsts.map((layer) => `[${layer},`)) : 0;
+        expect(alive).toBe(mostInFlight(scheduleCodes(shape, stage)));
+        if (!isSplit(layout.schedule)) return;
+        expect(alive).toBeLessThanOrEqual(splitSchedules[layout.schedule].inFlight(shape, stage));
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
   it('of the first stage are p (1 + (p - 1) / (p v)) stages of layers under interleaved-1f1b', () => {
-    const interleaved = cases('padded').filter(({ layout }) => layout.chunks > 1 && layout.recompute !== 'full');
+    const interleaved = cases('padded').filter(
+      ({ layout }) => layout.schedule === 'interleaved-1f1b' && layout.recompute !== 'full',
+    );
     fc.assert(
       fc.property(interleaved, ({ job, layout }) => {
         const { pipeline: p, chunks: v } = layout;

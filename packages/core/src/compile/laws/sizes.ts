@@ -4,7 +4,7 @@
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { DenseFfn, LatentAttention, LayerSpec, ModelSpec, MoeFfn } from '../../model/index.ts';
-import { scheduleList } from '../../schedules/index.ts';
+import { chunksHeld, type InvocationKind, positionOf, scheduleList, shapeOf } from '../../schedules/index.ts';
 import { microBatches } from '../context.ts';
 
 /** Elements of one rank. */
@@ -133,12 +133,12 @@ function expertSizes(ffn: MoeFfn, h: number): PartSizes {
 
 /** Blocks of each chunk of a stage in model order: embed -1, layers, head L. Chunk c of stage i stands at c p + i. */
 export function blocksByLaw(layout: Layout, layers: number, stage: number): readonly (readonly number[])[] {
-  const { pipeline, chunks, layersPerStage } = layout;
-  return Array.from({ length: chunks }, (_, chunk) => {
-    const position = chunk * pipeline + stage;
+  const { layersPerStage } = layout;
+  return Array.from({ length: chunksHeld(layout) }, (_, chunk) => {
+    const position = positionOf(layout, stage, chunk);
     const first = layersPerStage.slice(0, position).reduce((sum, count) => sum + count, 0);
     const own = Array.from({ length: layersPerStage[position] ?? 0 }, (__, index) => first + index);
-    const isLast = position === pipeline * chunks - 1;
+    const isLast = position === layersPerStage.length - 1;
     return [...(position === 0 ? [-1] : []), ...own, ...(isLast ? [layers] : [])];
   });
 }
@@ -171,26 +171,32 @@ export function piecesByLaw(job: Job, layout: Layout, stage: number): readonly P
 /** How often a step gathers each block under sharding 3: one gather for each run of equal neighbours among the uses;
  * one where units are kept.
  *
- * A block is used 2 m times. Neighbours are equal only where one invocation of a chunk follows another: forward then
+ * A block is used 2 m times, an embedding m times where backward is split: weight parts read no weights. Neighbours are equal only where one invocation of a chunk follows another: forward then
  * backward repeats the chunk's last block, backward then forward its first, and twice the same way repeats the only block.
  * Source: docs/sources.md, Laws, "Data".
  */
 export function gathersByLaw(job: Job, layout: Layout, stage: number): (block: number) => number {
   const m = microBatches(job, layout);
-  const { schedule, pipeline: stages, chunks } = layout;
   if (!layout.reshard) return () => 1;
-  const list = scheduleList({ schedule, stages, chunks, microBatches: m }, stage);
+  const list = scheduleList(shapeOf(layout, m), stage).filter(({ kind }) => kind !== 'W');
   const blocks = blocksByLaw(layout, job.model.layers.length, stage);
   const repeated = new Map<number, number>();
-  for (const [index, { chunk, direction }] of list.entries()) {
+  const uses = new Map<number, number>();
+  for (const [index, { chunk, kind }] of list.entries()) {
     const next = list[index + 1];
-    const own = blocks[chunk] ?? [];
-    if (next?.chunk !== chunk || (next.direction === direction && own.length > 1)) continue;
-    const block = direction === 'F' ? own.at(-1) : own[0];
-    if (block !== undefined) repeated.set(block, (repeated.get(block) ?? 0) + 1);
+    const own = usedBy(kind, blocks[chunk] ?? []);
+    for (const block of own) uses.set(block, (uses.get(block) ?? 0) + 1);
+    if (next?.chunk !== chunk || ((next.kind === 'F') === (kind === 'F') && own.length > 1)) continue;
+    const block = kind === 'F' ? own.at(-1) : own[0];
+    if (block !== undefined && usedBy(next.kind, [block]).length > 0)
+      repeated.set(block, (repeated.get(block) ?? 0) + 1);
   }
-  return (block) => 2 * m - (repeated.get(block) ?? 0);
+  return (block) => (uses.get(block) ?? 0) - (repeated.get(block) ?? 0);
 }
+
+/** The input part of a backward does not use the embedding. */
+const usedBy = (kind: InvocationKind, blocks: readonly number[]): readonly number[] =>
+  kind === 'I' ? blocks.filter((block) => block >= 0) : blocks;
 
 /** Elements of a piece with padding: an even share for each data rank where it is cut. Where gradients are cut, what is
  * summed over tensor is padded by itself, so that it is a slice of the shard too.

@@ -4,7 +4,7 @@ import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { BufferDeclaration } from '../../program/index.ts';
 import type { Dim, DType } from '../../tensor/index.ts';
-import { type BucketPlan, paddedParts, replicaAxis, replicasOfBucket } from '../parameters.ts';
+import { type BucketPlan, endsApart, paddedParts, replicaAxis, replicasOfBucket } from '../parameters.ts';
 
 /** A bucket as far as its replicas go; the dense ones when absent. */
 type Replicated = Pick<BucketPlan, 'experts'>;
@@ -21,7 +21,7 @@ export const reducesEachMicroBatch = (layout: Layout, bucket: Replicated = {}): 
  * stage has them early, and waiting in its reduction lane would hold up every other bucket.
  */
 export const sumsOverEnds = (bucket: Pick<BucketPlan, 'tied'>, layout: Layout): boolean =>
-  bucket.tied && layout.pipeline > 1 && layout.sharding < 2;
+  bucket.tied && endsApart(layout) && layout.sharding < 2;
 
 /** State tensors of the optimizer besides what the weights themselves are: the master exists under 16-bit weights only. */
 export function optimizerTensors(job: Job): readonly string[] {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Layout } from '../../layout/index.ts';
 import type { Item, ListOperation, RankList } from '../../program/index.ts';
-import { decodeInvocation, type Invocation, scheduleCodes } from '../../schedules/index.ts';
+import { decodeInvocation, type Invocation, scheduleCodes, shapeOf } from '../../schedules/index.ts';
 import { compileProgram, microBatches } from '../index.ts';
 import { type Case, cases } from '../laws/cases.fixture.ts';
 import { blocksByLaw } from '../laws/index.ts';
@@ -20,24 +20,19 @@ interface Placed extends Invocation {
 
 /** Finds the calls of each invocation of a schedule in the list, in order. */
 function placed({ job, layout }: Case, list: RankList): readonly Placed[] {
-  const shape = {
-    schedule: layout.schedule,
-    stages: layout.pipeline,
-    chunks: layout.chunks,
-    microBatches: microBatches(job, layout),
-  };
+  const shape = shapeOf(layout, microBatches(job, layout));
   const calls = list.items.filter((item) => item.kind === 'call');
   const chunks = blocksByLaw(layout, job.model.layers.length, list.pipeline);
   let at = 0;
   return Array.from(scheduleCodes(shape, list.pipeline), decodeInvocation).map((invocation) => {
     const blocks = chunks[invocation.chunk] ?? [];
-    const order = invocation.direction === 'F' ? blocks : [...blocks].reverse();
+    const order = ordered(invocation, blocks, layout, job.model.layers.length);
     const first = calls[at];
     const seen: number[] = [];
     for (; seen.length < order.length; at++) {
       const call = calls[at];
       if (call === undefined) throw new Error('internal: calls are missing.');
-      expect([call.microBatch, call.template.startsWith(call.again ? 'F.' : invocation.direction)]).toEqual([
+      expect([call.microBatch, call.template.startsWith(call.again ? 'F.' : invocation.kind)]).toEqual([
         invocation.microBatch,
         true,
       ]);
@@ -47,6 +42,21 @@ function placed({ job, layout }: Case, list: RankList): readonly Placed[] {
     expect(seen).toEqual(order);
     return { ...invocation, first: first?.id ?? 0, last: calls[at - 1]?.id ?? 0 };
   });
+}
+
+/** Backward goes up; an embedding has no input part, a loss in pieces no weight part. */
+function ordered(
+  { kind }: Invocation,
+  blocks: readonly number[],
+  { lossChunks }: Case['layout'],
+  layers: number,
+): readonly number[] {
+  if (kind === 'F') return blocks;
+  const own = blocks.filter((block) => {
+    if (kind === 'I') return block >= 0;
+    return kind === 'B' || block < layers || lossChunks === 1;
+  });
+  return own.reverse();
 }
 
 describe('a list', () => {
@@ -107,11 +117,16 @@ describe('a list', () => {
   });
 });
 
-/** A forward receives unless its chunk has the embedding, a backward unless it has the head. */
-function needsInput({ job, layout }: Case, list: RankList, { chunk, direction }: Invocation): boolean {
+/** A forward receives unless its chunk has the embedding, a backward unless it has the head; a chunk that its own stage
+ * hands over to does not, and weight parts never do.
+ */
+function needsInput({ job, layout }: Case, list: RankList, { chunk, kind }: Invocation): boolean {
+  if (kind === 'W') return false;
   const layers = job.model.layers.length;
   const blocks = blocksByLaw(layout, layers, list.pipeline)[chunk] ?? [];
-  return !blocks.includes(direction === 'F' ? -1 : layers);
+  if (blocks.includes(kind === 'F' ? -1 : layers)) return false;
+  const before = kind === 'F' ? (blocks[0] ?? 0) - 1 : (blocks.at(-1) ?? 0) + 1;
+  return !blocksByLaw(layout, layers, list.pipeline).flat().includes(before);
 }
 
 const lines = (changes: Partial<Layout>, stage = 0): readonly string[] =>

@@ -1,12 +1,13 @@
 /** @file Writes the list of one stage: invocations with their receives and sends, and the data-axis overlay on them. */
 
 import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
-import type { Invocation } from '../../schedules/index.ts';
+import { type Invocation, neighbourOf as neighbourChunk, shapeOf } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import { type BucketPlan, replicasOfBucket, writeBucket } from '../parameters.ts';
 import { templateOf } from '../templates/layers.ts';
+import { partsOf } from '../templates/split.ts';
 import { containers, isSharded, reducesEachMicroBatch, sumsOverEnds } from './containers.ts';
-import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './runs.ts';
+import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf, usesUnits } from './runs.ts';
 import { writeTail } from './tail.ts';
 import { accumulate, createWriter, overReplicas, sumInPlace, type Writer, write } from './writer.ts';
 
@@ -43,11 +44,10 @@ function postReceive(
   needs: number | undefined,
 ): void {
   const chunk = invocation && stage.chunks[invocation.chunk];
-  if (invocation === undefined || chunk === undefined) return;
-  const { pipeline } = outline.layout;
-  const forward = invocation.direction === 'F';
-  if (forward ? chunk.embed : chunk.head) return;
-  const peer = (stage.stage + (forward ? pipeline - 1 : 1)) % pipeline;
+  if (invocation === undefined || chunk === undefined || invocation.kind === 'W') return;
+  const forward = invocation.kind === 'F';
+  const peer = neighbourOf(outline, stage, invocation, forward ? -1 : 1);
+  if (peer === undefined) return;
   const buffer = forward
     ? `x${chunk.firstLayer}[${invocation.microBatch}]`
     : `dx${chunk.lastLayer + 1}[${invocation.microBatch}]`;
@@ -64,21 +64,32 @@ function postReceive(
 
 function sendOf(outline: Outline, stage: StageOutline, invocation: Invocation): Send | undefined {
   const chunk = stage.chunks[invocation.chunk];
-  if (chunk === undefined) return undefined;
-  const { pipeline } = outline.layout;
-  const forward = invocation.direction === 'F';
-  if (forward ? chunk.head : chunk.embed) return undefined;
+  if (chunk === undefined || invocation.kind === 'W') return undefined;
+  const forward = invocation.kind === 'F';
+  const peer = neighbourOf(outline, stage, invocation, forward ? 1 : -1);
+  if (peer === undefined) return undefined;
   const buffer = forward
     ? `x${chunk.lastLayer + 1}[${invocation.microBatch}]`
     : `dx${chunk.firstLayer}[${invocation.microBatch}]`;
   return {
     kind: 'send',
     lane: forward ? 'act.out' : 'grad.out',
-    peer: (stage.stage + (forward ? 1 : pipeline - 1)) % pipeline,
+    peer,
     reads: [buffer],
     writes: [],
     why: { rule: forward ? 'next-stage' : 'previous-stage' },
   };
+}
+
+/** The stage that holds the chunk before or after this one; undefined at the ends of the model and on the same stage. */
+function neighbourOf(
+  { layout }: Outline,
+  { stage }: StageOutline,
+  { chunk }: Invocation,
+  step: 1 | -1,
+): number | undefined {
+  const to = neighbourChunk(shapeOf(layout, 1), stage, chunk, step);
+  return to === undefined || to.stage === stage ? undefined : to.stage;
 }
 
 /** What the data axis adds to the invocations of a stage. */
@@ -107,7 +118,7 @@ function createOverlay(
   const units = gathers ? unitsOf(stage, layers, isGathered) : undefined;
   const runs: UnitRuns | undefined = units && unitRuns(stage, invocations, units, layout.reshard);
   const each = (bucket: BucketPlan): boolean => reducesEachMicroBatch(layout, bucket);
-  const last = outline.microBatches - 1;
+  const completing = completingInvocations(invocations);
   let use = 0;
   let latest = 0;
 
@@ -146,13 +157,28 @@ function createOverlay(
     ready: (block, invocation) =>
       stage.buckets.filter(
         (bucket) =>
-          invocation.direction === 'B' &&
           bucket.readyBlock === block &&
-          (each(bucket) || invocation.microBatch === last) &&
+          completes(invocation.kind, partsOf(blockKind(block, layers), outline.context)) &&
+          (each(bucket) || completing.has(invocation)) &&
           !sumsOverEnds(bucket, layout),
       ),
     reduce: (bucket, microBatch) => reduceBucket(outline, bucket, each(bucket) ? microBatch : undefined, writer),
   };
+}
+
+/** A backward in one completes the gradients of a block, else its weight part, else its input part where it has no other. */
+const completes = (kind: Invocation['kind'], parts: readonly ('I' | 'W')[]): boolean =>
+  kind === 'B' || kind === parts.at(-1);
+
+/** The last invocation of each chunk that adds to gradients of weights, and the last that passes a gradient on. */
+function completingInvocations(invocations: readonly Invocation[]): ReadonlySet<Invocation> {
+  const last = new Map<string, Invocation>();
+  for (const invocation of invocations) {
+    const { kind, chunk } = invocation;
+    if (kind === 'B' || kind === 'W') last.set(`W${chunk}`, invocation);
+    if (kind === 'B' || kind === 'I') last.set(`I${chunk}`, invocation);
+  }
+  return new Set(last.values());
 }
 
 /** While gradients are whole, sums over tensor come before the data axis; sharded ones are summed in the tail. */
@@ -179,8 +205,9 @@ function writeInvocation(
   overlay: Overlay,
 ): number {
   const { layout } = outline;
-  const blocks = blocksOfInvocation(stage, invocation);
-  const again = invocation.direction === 'B' && layout.recompute === 'full';
+  const blocks = blocksWithPart(outline, stage, invocation);
+  const uses = usesUnits(invocation);
+  const again = (invocation.kind === 'B' || invocation.kind === 'I') && layout.recompute === 'full';
   const pending: BucketPlan[] = [];
   let end = 0;
   let index = 0;
@@ -189,8 +216,10 @@ function writeInvocation(
     const length = layout.sharding === 3 || again ? 1 : rangeLength(blocks, index, outline, overlay, invocation);
     const last = blocks[index + length - 1] ?? first;
     for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation.microBatch);
-    end = writeCalls(outline, invocation, first, last, again, writer, overlay.using());
-    overlay.used(end);
+    // A weight part may wait: what it gathers for the embedding comes after what stands before it.
+    const needs = invocation.kind === 'W' && first < 0 ? [end] : [];
+    end = writeCalls(outline, invocation, { first, last, needs }, again, writer, uses ? overlay.using() : undefined);
+    if (uses) overlay.used(end);
     pending.push(...overlay.ready(last, invocation));
     index += length;
   }
@@ -198,6 +227,14 @@ function writeInvocation(
   if (send) writer.operation(send);
   for (const bucket of pending) overlay.reduce(bucket, invocation.microBatch);
   return end;
+}
+
+/** The blocks of an invocation that have such a part: a loss in pieces has no weight part. */
+function blocksWithPart({ context, layers }: Outline, stage: StageOutline, invocation: Invocation): readonly number[] {
+  const { kind } = invocation;
+  const blocks = blocksOfInvocation(stage, invocation);
+  if (kind !== 'W') return blocks;
+  return blocks.filter((block) => partsOf(blockKind(block, layers), context).includes(kind));
 }
 
 const blockKind = (block: number, layers: number): 'embed' | 'layer' | 'head' =>
@@ -225,8 +262,7 @@ function rangeLength(
 function writeCalls(
   outline: Outline,
   invocation: Invocation,
-  first: number,
-  last: number,
+  { first, last, needs }: { readonly first: number; readonly last: number; readonly needs: readonly number[] },
   again: boolean,
   writer: Writer,
   using: Readonly<Record<string, number>> | undefined,
@@ -235,7 +271,7 @@ function writeCalls(
   const call = { first, last, microBatch: invocation.microBatch, ...(using && { using }) };
   const kind = kinds[kindOf[first] ?? -1];
   if (kind === undefined)
-    return writer.call({ template: `${invocation.direction}.${blockKind(first, outline.layers)}`, ...call });
+    return writer.call({ template: `${invocation.kind}.${blockKind(first, outline.layers)}`, ...call }, needs);
   if (again) writer.call({ template: templateOf('F.layer', kind), ...call, again: true });
-  return writer.call({ template: templateOf(`${invocation.direction}.layer`, kind), ...call });
+  return writer.call({ template: templateOf(`${invocation.kind}.layer`, kind), ...call });
 }

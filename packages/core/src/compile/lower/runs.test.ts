@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Layout } from '../../layout/index.ts';
-import { scheduleList } from '../../schedules/index.ts';
+import { scheduleList, shapeOf } from '../../schedules/index.ts';
 import { microBatches, outlineOf } from '../index.ts';
 import { cases } from '../laws/cases.fixture.ts';
 import { gathersByLaw } from '../laws/index.ts';
 import { toyJob, toyLayout } from '../toy.fixture.ts';
-import { blocksOfInvocation, unitRuns, unitsOf } from './runs.ts';
+import { blocksOfInvocation, unitRuns, unitsOf, usesUnits } from './runs.ts';
 
 const sharded: Partial<Layout> = { sharding: 3, gradientReduction: 'per-micro-batch' };
 
@@ -72,12 +72,13 @@ describe('runs', () => {
           const outline = outlineOf(job, layout);
           const [stage] = outline.stages.slice(pick % layout.pipeline);
           if (stage === undefined) return;
-          const { schedule, pipeline: stages, chunks } = layout;
-          const shape = { schedule, stages, chunks, microBatches: microBatches(job, layout) };
-          const invocations = scheduleList(shape, stage.stage);
+          const invocations = scheduleList(shapeOf(layout, microBatches(job, layout)), stage.stage);
           const units = unitsOf(stage, outline.layers);
           const { unitOf, runOfUse } = unitRuns(stage, invocations, units, layout.reshard);
-          const uses = invocations.flatMap((each) => blocksOfInvocation(stage, each)).map((block) => units.get(block));
+          const uses = invocations
+            .filter(usesUnits)
+            .flatMap((each) => blocksOfInvocation(stage, each))
+            .map((block) => units.get(block));
           expect(runOfUse.map((run) => unitOf[run])).toEqual(uses);
           const gathers = gathersByLaw(job, layout, stage.stage);
           for (const [block, unit] of units) {

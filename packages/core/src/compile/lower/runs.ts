@@ -26,10 +26,17 @@ export function unitsOf(
   return units;
 }
 
-/** Blocks of an invocation in the order of execution. */
-export function blocksOfInvocation(stage: StageOutline, invocation: Invocation): readonly number[] {
-  const blocks = stage.chunks[invocation.chunk]?.blocks ?? [];
-  return invocation.direction === 'F' ? blocks : [...blocks].reverse();
+/** Weight parts read no weights: they are no use of their units. */
+export const usesUnits = ({ kind }: Pick<Invocation, 'kind'>): boolean => kind !== 'W';
+
+/** Blocks of an invocation in the order of execution; an embedding has no gradient of its input. */
+export function blocksOfInvocation(
+  stage: StageOutline,
+  { kind, chunk }: Pick<Invocation, 'kind' | 'chunk'>,
+): readonly number[] {
+  const { blocks, embed } = stage.chunks[chunk] ?? { blocks: [], embed: false };
+  if (kind === 'F') return blocks;
+  return (kind === 'I' && embed ? blocks.slice(1) : [...blocks]).reverse();
 }
 
 export interface UnitRuns {
@@ -48,7 +55,7 @@ export function unitRuns(
   const unitOf: (Unit | undefined)[] = [undefined];
   const runOfUse: number[] = [];
   const kept = new Map<string, number>();
-  for (const invocation of invocations) {
+  for (const invocation of invocations.filter(usesUnits)) {
     for (const block of blocksOfInvocation(stage, invocation)) {
       const unit = units.get(block);
       const known = reshard || unit === undefined ? undefined : kept.get(unit.name);

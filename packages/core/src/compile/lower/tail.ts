@@ -3,7 +3,7 @@ import { assertUnreachable } from '../../errors/index.ts';
 import { hasExpertGrid, type Layout, replicasOf } from '../../layout/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
-import type { BucketPlan } from '../parameters.ts';
+import { type BucketPlan, endsApart } from '../parameters.ts';
 import { isSharded, optimizerTensors, reducesEachMicroBatch } from './containers.ts';
 import { overReplicas, sumInPlace, type Writer, write } from './writer.ts';
 
@@ -12,7 +12,7 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   for (const bucket of stage.buckets) {
     const each = reducesEachMicroBatch(layout, bucket);
     if (each && bucket.summed > 0) writer.operation(sumInPlace(`S.${bucket.name}.summed`, 'tensor', bucket.name));
-    if (bucket.tied && layout.pipeline > 1) writeTiedSum(outline, bucket, writer);
+    if (bucket.tied && endsApart(layout)) writeTiedSum(outline, bucket, writer);
   }
   const gradients = stage.buckets.map((bucket) => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`);
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));

@@ -7,7 +7,7 @@ import { type BucketPlan, replicaAxis } from '../parameters.ts';
 export interface Writer {
   readonly items: Item[];
   /** Appends a call and gives its line number. */
-  call(call: Omit<Call, 'kind' | 'id' | 'needs'>): number;
+  call(call: Omit<Call, 'kind' | 'id' | 'needs'>, needs?: readonly number[]): number;
   operation(operation: Operation, needs?: readonly number[]): number;
   /** Number of the last line so far; 0 before the first. */
   last(): number;
@@ -17,8 +17,8 @@ export function createWriter(): Writer {
   const items: Item[] = [];
   return {
     items,
-    call: (call) => {
-      items.push({ kind: 'call', id: items.length + 1, ...call, needs: [] });
+    call: (call, needs = []) => {
+      items.push({ kind: 'call', id: items.length + 1, ...call, needs });
       return items.length;
     },
     operation: (operation, needs = []) => {

@@ -87,7 +87,7 @@ export const framework = {
     fix: 'Use a micro-batch that leaves equal rounds.',
   },
   MICRO_BATCHES_TOO_FEW: {
-    meaning: 'The schedule of the framework needs more micro-batches for that many stages.',
+    meaning: 'The schedule needs more micro-batches for that many stages.',
     fix: 'Use smaller micro-batches or fewer stages.',
   },
   SCHEDULE_NOT_OFFERED: {

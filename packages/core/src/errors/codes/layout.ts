@@ -107,6 +107,10 @@ export const layout = {
     meaning: 'The interleaved schedule needs several chunks per stage.',
     fix: 'Use 2 chunks or more, or the schedule 1f1b.',
   },
+  FOLD_NEEDS_TWO_CHUNKS: {
+    meaning: 'A schedule that goes down the stages and back up needs two chunks per stage.',
+    fix: 'Use 2 chunks.',
+  },
   SCHEDULE_NEEDS_STAGES: {
     meaning: 'A pipeline schedule is given and there is one stage.',
     fix: 'Use the schedule none, or 2 stages or more.',

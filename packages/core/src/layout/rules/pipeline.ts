@@ -1,7 +1,9 @@
 /** @file Rules of the pipeline axis: stages, chunks, layers and schedules. */
 import { divisorsOf, listed, nearest } from '../../mesh/index.ts';
 import { defaultSchedule, MOST_MICRO_BATCHES, microBatchesOf } from '../normal.ts';
+import { isFolded } from '../placement.ts';
 import type { LayoutRule } from './rule.ts';
+import { splitScheduleRules } from './split.ts';
 
 const upTo = (most: number): string => (most > 1 ? `1 to ${most}` : '1');
 
@@ -100,7 +102,7 @@ export const scheduleRules: readonly LayoutRule<'pipeline' | 'chunks' | 'schedul
     reads: ['pipeline', 'chunks', 'schedule'],
     source: scheduleSource,
     find: (_job, { pipeline, chunks, schedule }) => {
-      if (chunks === 1 || pipeline === 1 || schedule === 'interleaved-1f1b') return undefined;
+      if (chunks === 1 || pipeline === 1 || schedule === 'interleaved-1f1b' || isFolded(schedule)) return undefined;
       return {
         message: `${chunks} chunks per stage cannot run under the schedule ${schedule}.`,
         hint: 'Use interleaved-1f1b, or chunks 1.',
@@ -189,4 +191,5 @@ export const scheduleRules: readonly LayoutRule<'pipeline' | 'chunks' | 'schedul
       };
     },
   },
+  ...splitScheduleRules,
 ];

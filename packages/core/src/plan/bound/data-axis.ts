@@ -59,7 +59,7 @@ function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const { layout, microBatches } = input;
   const exchange = exchangeOf(input);
   const gradient = bytesOf(layout.gradientType);
-  const kinds = input.blocks.layers.map((layer) => unitOf(input, layer));
+  const kinds = input.blocks.layers.map((layer, kind) => unitOf(input, layer, kind));
   const each = reducesEachMicroBatch(layout);
   return (load) => {
     let gathers = 0;
@@ -98,7 +98,9 @@ interface Unit {
   readonly calls: number;
 }
 
-function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice): Unit {
+function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice, kind: number): Unit {
+  // Weight parts read no weights, so gathers may pass beside them.
+  const reading = input.blocks.call('I', kind) ?? backward;
   const exchange = exchangeOf(input);
   const expertExchange = expertExchangeOf(input);
   const elements = sizeOf(input.counts.layers[first]);
@@ -112,7 +114,7 @@ function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice): Un
     reduce:
       exchange('reduce-scatter', elements * bytesOf(input.layout.gradientType)) +
       expertExchange('reduce-scatter', experts * bytesOf(input.layout.gradientType)),
-    calls: way(forward.matrix, entry, EXIT.compute) + way(backward.matrix, entry, EXIT.compute),
+    calls: way(forward.matrix, entry, EXIT.compute) + way(reading.matrix, entry, EXIT.compute),
   };
 }
 

@@ -2,11 +2,13 @@
  *
  * Seconds are entries of block matrices, so each is the length of a path that the walk contains.
  */
-import type { ParameterCounts } from '../../compile/index.ts';
+import { backwardOf, type ParameterCounts } from '../../compile/index.ts';
 import { type BlockMatrix, ENTRY, EXIT, entryOf } from '../../cost/index.ts';
 import type { Layout } from '../../layout/index.ts';
+import { chunksHeld, placementOf, positionOf } from '../../schedules/index.ts';
 import type { BlockPrices } from '../blocks.ts';
 import type { LayerRow, LayerRun } from '../rows.ts';
+import type { Pass } from '../sample.ts';
 
 export interface StageLoad {
   /** Compute lane for one micro-batch: all chunks, both directions. */
@@ -63,8 +65,9 @@ export function stageLoads(input: LoadInput): readonly StageLoad[] {
 }
 
 /** Whether an inner stage holds the same row of layers in each chunk as the one before it. */
-function sameAsBefore({ layout: { pipeline, chunks }, rows }: LoadInput, stage: number): boolean {
-  if (stage < 2 || stage === pipeline - 1) return false;
+function sameAsBefore({ layout, rows }: LoadInput, stage: number): boolean {
+  const { pipeline, chunks } = layout;
+  if (stage < 2 || stage === pipeline - 1 || placementOf(layout.schedule) !== 'line') return false;
   for (let chunk = 0; chunk < chunks; chunk++) {
     const position = chunk * pipeline + stage;
     if (rows[position] !== rows[position - 1]) return false;
@@ -73,30 +76,40 @@ function sameAsBefore({ layout: { pipeline, chunks }, rows }: LoadInput, stage: 
 }
 
 function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, stage: number): StageLoad {
-  const { pipeline, chunks } = layout;
-  const positions = pipeline * chunks;
+  const chunks = chunksHeld(layout);
+  const positions = rows.length;
   const runs: LayerRun[] = [];
+  const placement = placementOf(layout.schedule);
+  // Of two copies of the model each sees half of the micro-batches.
+  const share = placement === 'mirror' ? 0.5 : 1;
+  const passes: readonly Pass[] = backwardOf(layout.schedule) === 'split' ? ['F', 'I', 'W'] : ['F', 'B'];
   let computeSeconds = 0;
   let hostSeconds = 0;
   for (let chunk = 0; chunk < chunks; chunk++) {
-    const position = chunk * pipeline + stage;
+    const position = positionOf(layout, stage, chunk);
     const row = rows[position] as LayerRow;
     const embed = position === 0;
     const head = position === positions - 1;
-    const forward = blocks.chunk('F', row, embed, head);
-    const backward = blocks.chunk('B', row, embed, head);
-    computeSeconds += way(forward, ENTRY.compute, EXIT.compute) + way(backward, ENTRY.compute, EXIT.compute);
-    hostSeconds += way(forward, ENTRY.host, EXIT.host) + way(backward, ENTRY.host, EXIT.host);
-    hostSeconds += launchExchange * ((embed ? 0 : 2) + (head ? 0 : 2));
+    for (const pass of passes) {
+      const matrix = blocks.chunk(pass, row, embed, head);
+      computeSeconds += share * way(matrix, ENTRY.compute, EXIT.compute);
+      hostSeconds += share * way(matrix, ENTRY.host, EXIT.host);
+    }
+    // Where stages fold, two chunks of one stage hand over without an exchange.
+    const folds = chunks > 1 && placement === 'fold' && stage === layout.pipeline - 1;
+    hostSeconds += share * launchExchange * (folds ? 2 : (embed ? 0 : 2) + (head ? 0 : 2));
     runs.push(...row.runs);
   }
+  const held = Array.from({ length: chunks }, (_, chunk) => positionOf(layout, stage, chunk));
   const embed = stage === 0;
-  const last = stage === pipeline - 1;
+  const hasEmbed = held.includes(0);
+  const last = held.includes(positions - 1);
   const firstRow = rows[stage] as LayerRow;
   const forward = blocks.chunk('F', firstRow, embed, positions === 1);
-  const backward = blocks.chunk('B', firstRow, embed, positions === 1);
-  const embedElements = embed ? sizeOf(counts.embed) : 0;
-  const ends = embedElements + (last ? sizeOf(counts.head) : 0) + (embed || last ? sizeOf(counts.tied) : 0);
+  const backward = blocks.chunk(passes.includes('I') ? 'I' : 'B', firstRow, embed, positions === 1);
+  const ending = blocks.chunk(passes.includes('W') ? 'W' : 'B', firstRow, embed, positions === 1);
+  const embedElements = hasEmbed ? sizeOf(counts.embed) : 0;
+  const ends = embedElements + (last ? sizeOf(counts.head) : 0) + (hasEmbed || last ? sizeOf(counts.tied) : 0);
   return {
     computeSeconds,
     hostSeconds,
@@ -104,14 +117,14 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
       ? Math.max(way(forward, ENTRY.compute, EXIT.output), way(forward, ENTRY.host, EXIT.output))
       : way(forward, ENTRY.input, EXIT.output),
     firstBackward: way(backward, ENTRY.input, EXIT.compute),
-    lastBackward: way(backward, ENTRY.compute, EXIT.compute),
+    lastBackward: way(ending, ENTRY.compute, EXIT.compute),
     openForward: way(forward, ENTRY.compute, EXIT.compute),
     elements: layerElements(runs, blocks, counts) + ends,
     expertElements: expertsOf(runs, blocks, counts),
     embedElements,
     runs: joined(runs),
     firstRow,
-    headInFirst: last && chunks === 1,
+    headInFirst: stage === positions - 1,
   };
 }
 

@@ -1,5 +1,6 @@
 /** @file A lower bound on the memory of each stage: live bytes at moments that the schedule passes through. */
 import { isSharded, reducesEachMicroBatch, replicasOfBucket } from '../../compile/index.ts';
+import { placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { BlockPrice, LayerPrice } from '../blocks.ts';
 import type { LayerRow, LayerRun } from '../rows.ts';
@@ -48,8 +49,10 @@ function bytesOfState(
 /** Activations, gathered units and gradients at the fullest forward and the first backward of the steady state. */
 function workingBytes(input: BoundInput, stage: number): number {
   const { layout, blocks, rows } = input;
-  const { pipeline, chunks } = layout;
+  const { pipeline } = layout;
   const ahead = forwardsAhead(input, stage);
+  // Where stages fold, they fill up with their first chunk.
+  const chunks = isFolded(layout) ? 1 : layout.chunks;
   let live = 0;
   for (let turn = 0; turn < ahead; turn++) {
     const chunk = chunks === 1 ? 0 : Math.floor(turn / pipeline) % chunks;
@@ -62,7 +65,7 @@ function workingBytes(input: BoundInput, stage: number): number {
   const position = next * pipeline + stage;
   const row = rows[position] as LayerRow;
   const embed = position === 0;
-  const head = position === pipeline * chunks - 1;
+  const head = position === rows.length - 1;
   const start = live + (embed ? 0 : blocks.borderBytes);
   const { net, rise } = blocks.whole('F', row, embed, head);
   const full = start + net;
@@ -74,9 +77,9 @@ function workingBytes(input: BoundInput, stage: number): number {
       full + peakOf(blocks.ends.headBackward, 0, 0),
     );
   peak = Math.max(peak, beforeWindow(input, row, full));
-  if (chunks > 1) return peak;
+  if (layout.chunks > 1) return peak;
   const gradients = reducesEachMicroBatch(layout) ? lastElements(input, row, 1) * bytesOf(layout.gradientType) : 0;
-  const { backward } = blocks.layers[row.last] as LayerPrice;
+  const backward = blocks.call('I', row.last) ?? (blocks.layers[row.last] as LayerPrice).backward;
   return Math.max(peak, full + peakOf(backward, gatheredBytes(input, row), gradients));
 }
 
@@ -108,13 +111,24 @@ function forwardsAhead({ layout, microBatches }: BoundInput, stage: number): num
       return Math.min(pipeline - stage - 1, microBatches - 1);
     case 'interleaved-1f1b':
       return Math.min((pipeline - stage - 1) * 2 + (chunks - 1) * pipeline, chunks * microBatches - 1);
+    case 'zero-bubble-h1':
+      return Math.min(pipeline - stage, microBatches) - 1;
+    case 'zero-bubble-h2':
+    case 'zero-bubble-v':
+      return Math.min(2 * (pipeline - stage) - 1, microBatches) - 1;
+    case 'dualpipe-v':
+      return 2 * (pipeline - stage - 1);
+    case 'dualpipe':
+      return 0;
   }
 }
 
+const isFolded = ({ schedule }: BoundInput['layout']): boolean => placementOf(schedule) === 'fold';
+
 /** What one forward of a chunk leaves behind, its input included, its sent output not. */
-function keptBytes({ layout, blocks, rows }: BoundInput, position: number): number {
+function keptBytes({ blocks, rows }: BoundInput, position: number): number {
   const embed = position === 0;
-  const head = position === layout.pipeline * layout.chunks - 1;
+  const head = position === rows.length - 1;
   const { net } = blocks.whole('F', rows[position] as LayerRow, embed, head);
   return net + (embed ? 0 : blocks.borderBytes) - (head ? 0 : blocks.borderBytes);
 }

@@ -1,6 +1,7 @@
 /** @file A lower bound on the time of a step. */
 import { isSharded, replicasOfBucket } from '../../compile/index.ts';
 import { replicasOf } from '../../layout/index.ts';
+import { isSplit, placementOf } from '../../schedules/index.ts';
 import { type OptimizerSeconds, optimizerSeconds, type SpecInput } from '../evaluate/buckets.ts';
 import { dataAxis } from './data-axis.ts';
 import type { StageLoad } from './load.ts';
@@ -44,6 +45,8 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
   const { norm } = tail;
   let best = layout.schedule === 'naive' ? microBatches * roundTrip(loads, send) + norm : 0;
   let update = 0;
+  const splits = isSplit(layout.schedule);
+  const isMirrored = placementOf(layout.schedule) === 'mirror';
   let arrive = 0;
   let leave = 0;
   for (let stage = 0; stage < loads.length; stage++) {
@@ -63,8 +66,10 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
       microBatches * load.hostSeconds + tail.norm,
     );
     update = Math.max(update, tail.update);
-    arrive = Math.max(arrive + load.firstForward, axis.opened) + send;
-    leave += send + load.firstBackward;
+    // From both ends at once micro-batches come to two copies of the model.
+    if (!isMirrored) arrive = Math.max(arrive + load.firstForward, axis.opened) + send;
+    // Where backward is split, what ends last may be a weight part, which nobody waits for.
+    if (!splits) leave += send + load.firstBackward;
   }
   return best + update;
 }

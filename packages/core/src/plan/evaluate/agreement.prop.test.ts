@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileProgram, microBatches } from '../../compile/index.ts';
 import { memoryOf } from '../../memory/index.ts';
 import { expandList } from '../../program/index.ts';
+import { scheduleCodes, shapeOf } from '../../schedules/index.ts';
 import { pricesOf, simulateProgram } from '../../sim/index.ts';
 import { type CaseRange, type EvaluationCase, evaluationCases } from './cases.fixture.ts';
 import { createEvaluator, evaluateStep } from './index.ts';
@@ -26,12 +27,12 @@ function expectAgreement({ job, layout, book }: EvaluationCase): void {
 /** With steady rounds skipped and with every micro-batch walked. */
 function expectSkipIsExact({ job, layout, book }: EvaluationCase): void {
   const evaluator = createEvaluator(job, {}, book);
-  const { schedule, pipeline, chunks } = layout;
-  const shape = { schedule, stages: pipeline, chunks, microBatches: microBatches(job, layout) };
+  const shape = shapeOf(layout, microBatches(job, layout));
   const spec = evaluator.specOf(layout);
   const short = evaluateStep(spec, evaluator.orderOf(layout));
   const full = evaluateStep(spec, fullOrder(shape));
-  expect(full.walked).toBe(2 * pipeline * chunks * shape.microBatches);
+  const lists = Array.from({ length: shape.stages }, (_, stage) => scheduleCodes(shape, stage).length);
+  expect(full.walked).toBe(lists.reduce((sum, length) => sum + length, 0));
   expect(short.walked).toBeLessThanOrEqual(full.walked);
   expect([...short.peakBytes]).toEqual([...full.peakBytes]);
   expect(Math.abs(short.seconds - full.seconds)).toBeLessThanOrEqual(1e-9 * full.seconds);
@@ -46,6 +47,7 @@ const properties: readonly (readonly [string, number, CaseRange])[] = [
   ],
   ['with several buckets', 60, { sharding: [0, 1, 2], bucketMB: [0.004, 0.01, 0.03], data: [2, 4] }],
   ['with several chunks', 60, { interleaved: true, rounds: [1, 6] }],
+  ['with backward in two parts', 90, { split: true, rounds: [1, 9] }],
   ['with experts over a grid of their own', 120, { experts: true, bucketMB: [0.02, 0.1, 25] }],
 ];
 

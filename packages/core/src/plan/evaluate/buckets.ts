@@ -1,6 +1,7 @@
 /** @file Buckets in numbers: what their exchanges take and what they hold, by the rules of compile/lower/containers.ts. */
 import {
   type BucketPlan,
+  endsApart,
   isSharded,
   optimizerTensors,
   type ParameterCounts,
@@ -115,7 +116,7 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
     reduceSeconds: overReplicas(layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter', elements * gradient),
     sumSeconds: size.summed > 0 ? sum(summed, ['tensor'], 'all') : 0,
     endsSeconds:
-      size.tied && layout.pipeline > 1
+      size.tied && endsApart(layout)
         ? sum(layout.sharding >= 2 ? elements / shards : elements, ['pipeline'], 'ends')
         : 0,
   };

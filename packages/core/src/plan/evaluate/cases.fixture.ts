@@ -72,7 +72,7 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   if (!cluster) throw new Error('internal: the fixture is broken.');
   const { dropout, precision, optimizer } = facts;
   const attention = name === 'latent' ? 'flash' : facts.attention;
-  const microBatches = grid.chunks > 1 ? rounds * grid.pipeline : rounds;
+  const microBatches = grid.schedule === 'interleaved-1f1b' ? rounds * grid.pipeline : rounds;
   const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
   const job = createJob({ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
   const layout = normalizeLayout(job, {
@@ -143,12 +143,25 @@ const flat: readonly fc.Arbitrary<Choice['grid']>[] = [
   grid(3, 1, 'gpipe'),
   grid(3, 1, 'naive'),
 ];
+const split: readonly fc.Arbitrary<Choice['grid']>[] = [
+  grid(2, 1, 'zero-bubble-h1'),
+  grid(3, 1, 'zero-bubble-h1'),
+  grid(4, 1, 'zero-bubble-h1'),
+  grid(2, 1, 'zero-bubble-h2'),
+  grid(3, 1, 'zero-bubble-h2'),
+  grid(2, 2, 'zero-bubble-v'),
+  grid(3, 2, 'zero-bubble-v'),
+  grid(2, 2, 'dualpipe-v'),
+  grid(3, 2, 'dualpipe-v'),
+];
 
 /** What a property asks of its cases. */
 export interface CaseRange {
   /** Experts over a grid of their own. */
   readonly experts?: true;
   readonly interleaved?: boolean;
+  /** Schedules that split backward. */
+  readonly split?: boolean;
   readonly pipelines?: boolean;
   readonly sharding?: readonly Layout['sharding'][];
   readonly prefetch?: readonly number[];
@@ -162,7 +175,8 @@ export interface CaseRange {
 export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationCase> {
   const { sharding = [0, 1, 2, 3], prefetch = [0, 1, 2], bucketMB = [0.02, 0.1, 25], data = [1, 2, 4] } = range;
   const [fewest, most] = range.rounds ?? [1, 9];
-  const grids = range.interleaved ? interleaved : range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
+  const others = range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
+  const grids = range.split ? split : range.interleaved ? interleaved : others;
   return fc
     .record<Choice>({
       model: fc.constantFrom(...(range.experts ? modelsWithExperts : modelNames)),

@@ -3,11 +3,13 @@
  * A chunk is what it holds: a row of layers by kind, the embedding or not, the head or not. Its buckets are numbered
  * from its first one; the tied matrix, which both ends share, is by itself.
  */
-import { type BucketPlan, isSharded, planBuckets, sumsOverEnds } from '../../compile/index.ts';
-import type { BlockMatrix } from '../../cost/index.ts';
+import { type BucketPlan, backwardOf, isSharded, planBuckets, sumsOverEnds } from '../../compile/index.ts';
+import { type BlockMatrix, identityMatrix } from '../../cost/index.ts';
 import { mostReplicasOf } from '../../layout/index.ts';
-import type { BlockPrice, BlockPrices, ChunkPrice, LayerPrice } from '../blocks.ts';
+import { placementOf } from '../../schedules/index.ts';
+import type { BlockPrice, ChunkPrice } from '../blocks.ts';
 import type { LayerRow } from '../rows.ts';
+import type { Pass } from '../sample.ts';
 import type { BucketSpec, SpecInput } from './buckets.ts';
 import { pieceBytes } from './piece-bytes.ts';
 
@@ -21,6 +23,8 @@ export interface Piece {
   /** Bucket of its experts where these have one of their own, counted alike; -1 for none. */
   readonly experts: number;
   readonly touchesTied: boolean;
+  /** Gradients of one micro-batch that it makes: numbers of buckets, -1 for the tied one. */
+  readonly makes: readonly number[];
   /** Touches a second bucket: that of its experts, or the tied one. */
   readonly hasSecond: boolean;
   readonly readsWeights: boolean;
@@ -52,12 +56,14 @@ export interface ChunkSpec {
   readonly tied: BucketPlan | undefined;
   /** Buckets in the order of their first use; -1 is the tied one. */
   readonly opening: readonly number[];
-  /** In one go. */
-  readonly forward: ChunkPrice;
-  readonly backward: ChunkPrice;
-  /** Empty where nothing asks for them. */
-  readonly forwardPieces: readonly Piece[];
-  readonly backwardPieces: readonly Piece[];
+  /** By number of the pass: forward and backward, and its weight and input part where the schedule splits it. */
+  readonly passes: readonly PassSpec[];
+}
+
+/** One pass through a chunk: in one go, and in pieces; these are empty where nothing asks for them. */
+export interface PassSpec {
+  readonly whole: ChunkPrice;
+  readonly pieces: readonly Piece[];
 }
 
 /** Specs of chunks under one layout; chunks of equal content share one. */
@@ -76,8 +82,8 @@ export function chunkSpecs(
 }
 
 function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: BucketPlan) => BucketSpec): ChunkSpec {
-  const { blocks, layout, counts, job } = input;
-  const { row, firstLayer, embed, head } = content;
+  const { layout, counts, job } = input;
+  const { firstLayer, embed, head, row } = content;
   const headBlock = job.model.layers.length;
   const order = Array.from({ length: row.length }, (_, index) => firstLayer + index);
   if (embed) order.unshift(-1);
@@ -85,6 +91,8 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
   const all = planBuckets([order], counts, headBlock, layout);
   const plans = all.filter((plan) => !plan.tied);
   const tied = all.find((plan) => plan.tied);
+  // Where stages fold, the embedding's chunk gathers and completes the matrix that this one shares.
+  const isSecondEnd = head && !embed && placementOf(layout.schedule) === 'fold';
   const bucketAt = new Int32Array(headBlock + 2).fill(-1);
   const expertsAt = new Int32Array(headBlock + 2).fill(-1);
   plans.forEach((plan, bucket) => {
@@ -103,19 +111,39 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
     expertsAt,
     kindOf: kindsOf(row),
     tiedBucket: tied && bucketOf(tied),
+    completesTied: tied !== undefined && !isSecondEnd && !sumsOverEnds(tied, layout),
   };
   return {
     head,
     plans,
     buckets,
     tied,
-    opening: [...all].sort((a, b) => a.firstBlock - b.firstBlock).map((plan) => plans.indexOf(plan)),
-    forward: blocks.whole('F', row, embed, head),
-    backward: blocks.whole('B', row, embed, head),
-    forwardPieces: isSharded(layout) ? pieces('F', order, cut) : [],
-    backwardPieces: pieces('B', order.reverse(), cut),
+    opening: [...all]
+      .filter((plan) => !(plan.tied && isSecondEnd))
+      .sort((a, b) => a.firstBlock - b.firstBlock)
+      .map((plan) => plans.indexOf(plan)),
+    passes: passSpecs(order, cut),
   };
 }
+
+/** In the order of {@link passesOf}. A schedule that never takes backward in one has nothing in its place. */
+function passSpecs(order: readonly number[], cut: Cutting): readonly PassSpec[] {
+  const { blocks, layout } = cut.input;
+  const { row, embed, head } = cut.content;
+  const up = [...order].reverse();
+  const way = backwardOf(layout.schedule);
+  const pass = (name: Pass, ordered: readonly number[], isCut = true): PassSpec => ({
+    whole: blocks.whole(name, row, embed, head),
+    pieces: isCut ? pieces(name, ordered, cut) : [],
+  });
+  const forward = pass('F', order, isSharded(layout));
+  if (way === 'whole') return [forward, pass('B', up)];
+  const input = pass('I', up);
+  const weight = { ...pass('W', up, false), pieces: pieces('W', up, cut, input.pieces) };
+  return [forward, way === 'either' ? pass('B', up) : NOTHING, weight, input];
+}
+
+const NOTHING: PassSpec = { whole: { matrix: identityMatrix(), net: 0, rise: 0 }, pieces: [] };
 
 interface Cutting {
   readonly input: SpecInput;
@@ -124,6 +152,7 @@ interface Cutting {
   readonly buckets: readonly BucketSpec[];
   readonly tied: BucketPlan | undefined;
   readonly tiedBucket: BucketSpec | undefined;
+  readonly completesTied: boolean;
   readonly headBlock: number;
   /** Bucket of each block, the embedding's first; -1 for none. */
   readonly bucketAt: Int32Array;
@@ -142,18 +171,14 @@ function kindOfBlock({ content, kindOf, headBlock }: Cutting, block: number): nu
   return block >= headBlock ? -2 : (kindOf[block - content.firstLayer] as number);
 }
 
-function callOf({ ends, layers }: BlockPrices, direction: 'F' | 'B', kind: number): BlockPrice {
-  const forward = direction === 'F';
-  if (kind === -1) return forward ? ends.embedForward : ends.embedBackward;
-  if (kind === -2) return forward ? ends.headForward : ends.headBackward;
-  const layer = layers[kind] as LayerPrice;
-  return forward ? layer.forward : layer.backward;
-}
-
-/** Cuts a chunk where the bucket or the kind changes; units of sharding 3 are single blocks. */
-function pieces(direction: 'F' | 'B', order: readonly number[], cut: Cutting): readonly Piece[] {
+/** Cuts a chunk where the bucket or the kind changes; units of sharding 3 are single blocks. `before`: the pieces of the
+ * input part, which have made some gradients already.
+ */
+function pieces(pass: Pass, all: readonly number[], cut: Cutting, before: readonly Piece[] = []): readonly Piece[] {
   const { bucketAt, expertsAt } = cut;
-  const makePiece = pieceMaker(direction, cut);
+  const { blocks } = cut.input;
+  const order = all.filter((block) => blocks.call(pass, kindOfBlock(cut, block)) !== undefined);
+  const makePiece = pieceMaker(pass, cut, before);
   const result: Piece[] = [];
   for (let index = 0; index < order.length; ) {
     const first = order[index] as number;
@@ -185,48 +210,54 @@ interface Priced {
 
 type MakePiece = (kind: number, last: number, length: number, own: number, experts: number) => Piece;
 
-function pieceMaker(direction: 'F' | 'B', cut: Cutting): MakePiece {
+/** Gradients of one micro-batch are made by the first call that adds to them; `before` has made some. */
+function pieceMaker(pass: Pass, cut: Cutting, before: readonly Piece[]): MakePiece {
   const { input, content, plans, buckets, tied } = cut;
   const { blocks, layout } = input;
-  const tiedSums = tied !== undefined && sumsOverEnds(tied, layout);
-  const completes = (bucket: number, last: number): boolean =>
-    direction === 'B' && content.lowest && plans[bucket]?.readyBlock === last;
-  let before: Priced | undefined;
-  const made = { own: -1, experts: -1 };
+  const completes = (bucket: number, last: number): boolean => content.lowest && plans[bucket]?.readyBlock === last;
+  const made = new Set(before.flatMap((piece) => piece.makes));
+  // Where stages fold, the head of the same stage was there before the embedding.
+  if (placementOf(layout.schedule) === 'fold' && content.embed) made.add(-1);
+  let known: Priced | undefined;
   return (kind, last, length, own, experts) => {
-    const call = callOf(blocks, direction, kind);
+    const call = blocks.call(pass, kind) as BlockPrice;
+    // What a backward completes, its weight part does, or all of it where there is no such part.
+    const ends = pass === 'B' || pass === 'W' || (pass === 'I' && blocks.call('W', kind) === undefined);
     const touchesTied = tied !== undefined && kind < 0;
     const bucket = buckets[own];
     const second = touchesTied ? cut.tiedBucket : buckets[experts];
-    const makesOwn = bucket?.reducesEach === true && own !== made.own;
-    // The embedding finds the tied gradients made where the head is on its stage.
-    const isFirst = touchesTied ? !(kind === -1 && content.head) : experts !== made.experts;
-    const makesSecond = second?.reducesEach === true && isFirst;
-    made.own = own;
-    if (experts >= 0) made.experts = experts;
-    const same = before?.call === call && before.length === length && before.bucket === bucket;
+    // Buckets of a chunk have numbers from 0 on; the tied one, which the other end of the chunk may have made, is -1.
+    const secondAt = touchesTied ? -1 : experts;
+    const adds = (to: 'own' | 'tied', at: number): boolean =>
+      call.memory.events.includes(`allocate-${to}`) && !made.has(at);
+    const makesOwn = bucket?.reducesEach === true && adds('own', own);
+    const makesSecond = second?.reducesEach === true && adds('tied', secondAt);
+    const makes = [...(makesOwn ? [own] : []), ...(makesSecond ? [secondAt] : [])];
+    for (const at of makes) made.add(at);
+    const same = known?.call === call && known.length === length && known.bucket === bucket;
     if (
-      before === undefined ||
+      known === undefined ||
       !same ||
-      before.second !== second ||
-      before.makesOwn !== makesOwn ||
-      before.makesSecond !== makesSecond
+      known.second !== second ||
+      known.makesOwn !== makesOwn ||
+      known.makesSecond !== makesSecond
     ) {
       const bytes = pieceBytes(call.memory, length, bucket, second, { own: makesOwn, tied: makesSecond });
-      before = { call, length, bucket, second, makesOwn, makesSecond, bytes };
+      known = { call, length, bucket, second, makesOwn, makesSecond, bytes };
     }
     return {
-      matrix: length > 1 ? blocks.run(direction, kind, length) : call.matrix,
-      bytes: before.bytes,
+      matrix: length > 1 ? blocks.run(pass, kind, length) : call.matrix,
+      bytes: known.bytes,
       own,
       experts,
       touchesTied,
+      makes,
       hasSecond: touchesTied || experts >= 0,
       readsWeights: call.readsWeights,
-      readsAgain: direction === 'F' && callOf(blocks, 'B', kind).readsWeights,
-      completesOwn: completes(own, last),
-      completesTied: direction === 'B' && tied?.readyBlock === last && !tiedSums,
-      completesExperts: completes(experts, last),
+      readsAgain: pass === 'F' && (blocks.call('B', kind) ?? blocks.call('I', kind))?.readsWeights === true,
+      completesOwn: ends && completes(own, last),
+      completesTied: ends && cut.completesTied && tied?.readyBlock === last,
+      completesExperts: ends && completes(experts, last),
     };
   };
 }

@@ -2,7 +2,7 @@
  * host's time to issue it and its turn on its lane.
  */
 import type { BucketSpec } from './buckets.ts';
-import { BACKWARD, POSTS } from './order.ts';
+import { BACKWARD, LOCAL_IN, LOCAL_OUT, OTHER_SIDE, POSTS } from './order.ts';
 import {
   ACTIVATION_IN,
   BORDER,
@@ -11,6 +11,8 @@ import {
   GATHER,
   GRADIENT_IN,
   HOST,
+  OTHER_ACTIVATION_IN,
+  OTHER_GRADIENT_IN,
   POSTED,
   REDUCE,
   see,
@@ -32,10 +34,19 @@ export function arrive(walk: Walk, index: number, base: number): void {
     state[base + BORDER] = Number.NEGATIVE_INFINITY;
     return;
   }
-  const lane = base + (((bits[index] as number) & BACKWARD) === 0 ? ACTIVATION_IN : GRADIENT_IN);
+  if (((bits[index] as number) & LOCAL_IN) !== 0) {
+    state[base + BORDER] = walk.sent[transfer] as number;
+    return;
+  }
+  const lane = base + laneOf(bits[index] as number);
   const end = Math.max(walk.sent[transfer] as number, posted, state[lane] as number) + step.sendSeconds;
   state[lane] = end;
   state[base + BORDER] = end;
+}
+
+function laneOf(bits: number): number {
+  if ((bits & OTHER_SIDE) === 0) return (bits & BACKWARD) === 0 ? ACTIVATION_IN : GRADIENT_IN;
+  return (bits & BACKWARD) === 0 ? OTHER_ACTIVATION_IN : OTHER_GRADIENT_IN;
 }
 
 export function postReceive(walk: Walk, base: number): void {
@@ -52,6 +63,10 @@ export function depart(walk: Walk, index: number, base: number): void {
   const transfer = walk.order.visits.to[index] as number;
   if (transfer < 0) return;
   const { state, step } = walk;
+  if (((walk.order.visits.bits[index] as number) & LOCAL_OUT) !== 0) {
+    walk.sent[transfer] = state[base + BORDER] as number;
+    return;
+  }
   const host = (state[base + HOST] as number) + step.launchExchange;
   state[base + HOST] = host;
   walk.sent[transfer] = Math.max(host, state[base + BORDER] as number);

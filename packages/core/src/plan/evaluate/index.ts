@@ -1,5 +1,5 @@
 /** @file The middle tier of evaluation: a step at block level, priced and placed, memory exact. */
-import { blockContext, microBatches, type ParameterCounts, parameterCounts } from '../../compile/index.ts';
+import { backwardOf, blockContext, microBatches, type ParameterCounts, parameterCounts } from '../../compile/index.ts';
 import {
   createPriceBook,
   type OperationCost,
@@ -10,6 +10,7 @@ import {
 import type { Job } from '../../job/index.ts';
 import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
 import { layerKinds } from '../../model/index.ts';
+import { shapeOf } from '../../schedules/index.ts';
 import { pricesOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
@@ -69,8 +70,7 @@ export function createEvaluator(
       parameterCounts(job.model, layout),
     );
   const orderFor = (layout: Layout): WalkOrder => {
-    const { schedule, pipeline, chunks } = layout;
-    return orders({ schedule, stages: pipeline, chunks, microBatches: microBatches(job, layout) }, lookaheadOf(layout));
+    return orders(shapeOf(layout, microBatches(job, layout)), lookaheadOf(layout));
   };
   return {
     job,
@@ -140,6 +140,7 @@ const nestedKey = ({ tensor, context }: Layout): number => -(tensor * 2 ** 17 + 
 const degreesKey = ({ tensor, pipeline, data }: Layout): number => (tensor * 2 ** 17 + pipeline) * 2 ** 17 + data;
 
 const contextKinds: readonly Layout['contextKind'][] = ['ring', 'all-to-all', 'all-gather', 'hybrid'];
+const backwards: readonly ReturnType<typeof backwardOf>[] = ['whole', 'split', 'either'];
 const recomputes: readonly Layout['recompute'][] = ['none', 'selective', 'full'];
 
 /** What a block depends on beside the tensor group that it runs in. */
@@ -148,7 +149,8 @@ const blockKey = (layout: Layout): number =>
   recomputes.indexOf(layout.recompute) * 8 +
   (layout.sequenceParallel ? 4 : 0) +
   (layout.keepGathered ? 2 : 0) +
-  (layout.gradientType === 'fp32' ? 1 : 0);
+  (layout.gradientType === 'fp32' ? 1 : 0) +
+  backwards.indexOf(backwardOf(layout.schedule)) * 2 ** 48;
 
 /** Only units of sharding 3 are gathered ahead, and only before the steady state where they are kept. */
 function lookaheadOf({ sharding, data, context, prefetch, reshard, layersPerStage, pipeline, chunks }: Layout): number {

@@ -1,5 +1,12 @@
 /** @file Short orders: a schedule written for a few micro-batches, with the rounds that stand for all the others. */
-import { forwardCode, isBackward, microBatchOf, type ScheduleShape } from '../../schedules/index.ts';
+import {
+  forwardCode,
+  isBackward,
+  isSplit,
+  kindNumber,
+  microBatchOf,
+  type ScheduleShape,
+} from '../../schedules/index.ts';
 import {
   type Cut,
   fullOrder,
@@ -50,13 +57,16 @@ const repeated = (short: WalkOrder, microBatches: number): WalkOrder => ({
   stride: short.stride,
   extra: (microBatches - short.written) / short.stride,
   loops: short.loops,
-  places: short.places,
+  senders: short.senders,
   lists: short.lists,
+  opensWithReceive: short.opensWithReceive,
   visits: short.visits,
 });
 
 /** The fewest micro-batches at which a steady round can show: the pipeline is full, and it goes on. */
 function shortest({ schedule, stages, chunks }: Omit<ScheduleShape, 'microBatches'>): number {
+  if (schedule === 'zero-bubble-h1') return 2 * stages + 1;
+  if (isSplit(schedule)) return 4 * stages;
   if (chunks > 1) return 3 * stages;
   return schedule === '1f1b' ? stages + 2 : 3;
 }
@@ -65,7 +75,7 @@ function shortest({ schedule, stages, chunks }: Omit<ScheduleShape, 'microBatche
  * depend on the micro-batches of a step: {@link repeated} does.
  */
 function shortOrder(shape: Omit<ScheduleShape, 'microBatches'>, ahead: number): WalkOrder | undefined {
-  const stride = shape.chunks > 1 ? shape.stages : 1;
+  const stride = shape.schedule === 'interleaved-1f1b' ? shape.stages : 1;
   const first = shortest(shape);
   const wanted = shape.schedule === 'gpipe' ? 2 : 1;
   for (let written = first; written <= first + 4 * stride + ahead; written += stride) {
@@ -79,26 +89,30 @@ function shortOrder(shape: Omit<ScheduleShape, 'microBatches'>, ahead: number): 
 /** GPipe has a steady state of forwards and one of backwards. */
 function findLoops(order: WrittenOrder, stride: number, ahead: number): readonly Loop[] {
   const { schedule, stages, chunks } = order.shape;
+  const turns = chunks * stride;
+  // DualPipe's steady rounds take backward in one, zero-bubble's always in two parts.
+  const parts = schedule.startsWith('zero-bubble') ? 3 : 2;
   const phases =
     schedule === 'gpipe'
       ? [
-          { driver: stages - 1, round: 1, backwards: 0 },
-          { driver: 0, round: 1, backwards: 1 },
+          { driver: stages - 1, round: 1, uses: 1, backwards: 0 },
+          { driver: 0, round: 1, uses: 1, backwards: 1 },
         ]
-      : [{ driver: stages - 1, round: 2 * chunks * stride, backwards: chunks * stride }];
+      : [{ driver: stages - 1, round: parts * turns, uses: 2 * turns, backwards: turns }];
   return phases.flatMap((phase) => findLoop(order, stride, ahead, phase) ?? []);
 }
 
 interface Phase {
   readonly driver: number;
-  /** Invocations of each stage in a round, and how many of them are backward. */
+  /** Invocations of each stage in a round, how many of them use weights, and how many pass a gradient on. */
   readonly round: number;
+  readonly uses: number;
   readonly backwards: number;
 }
 
 /** Two cuts one round apart between which every stage does a steady round. */
 function findLoop(order: WrittenOrder, stride: number, ahead: number, phase: Phase): Loop | undefined {
-  const { driver, round } = phase;
+  const { driver, round, uses } = phase;
   const cuts = order.cuts.filter((cut) => cut.driver === driver);
   for (let index = 0; index + round < cuts.length; index++) {
     const [first, second] = [cuts[index] as Cut, cuts[index + round] as Cut];
@@ -106,7 +120,7 @@ function findLoop(order: WrittenOrder, stride: number, ahead: number, phase: Pha
       const from = first.cursors[stage] as number;
       return second.cursors[stage] === from + round && isSteady(order.shape, list, from, stride, ahead, phase);
     });
-    if (steady) return { from: first.at, to: second.at, round, onTheWay: onTheWay(order.visits, second.at) };
+    if (steady) return { from: first.at, to: second.at, round, uses, onTheWay: onTheWay(order.visits, second.at) };
   }
   return undefined;
 }
@@ -139,7 +153,7 @@ function isSteady(
   for (let position = from; position < from + round; position++) {
     const code = list[position] as number;
     const microBatch = microBatchOf(code);
-    if (microBatch === microBatches - 1 || (microBatch === 0 && !isBackward(code))) return false;
+    if (microBatch === microBatches - 1 || (microBatch === 0 && kindNumber(code) === 0)) return false;
     if (isBackward(code)) backward += 1;
   }
   return backward === backwards;

@@ -3,10 +3,11 @@ import { type BucketPlan, isSharded, reducesEachMicroBatch, sumsNormOver } from 
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
 import { type Layout, mostReplicasOf } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
+import { chunksHeld, positionOf } from '../../schedules/index.ts';
 import type { LayerRow } from '../rows.ts';
 import { type BucketSpec, bucketSpecs, optimizerSeconds, type SpecInput } from './buckets.ts';
 import { type ChunkSpec, chunkSpecs, type Piece } from './chunks.ts';
-import { BACKWARD, FIRST_FORWARD, FORWARD, LAST_BACKWARD, LAST_FORWARD } from './order.ts';
+import { BACKWARD, FIRST_FORWARD, FORWARD, LAST_BACKWARD, LAST_FORWARD, passesOf, WEIGHT } from './order.ts';
 
 /** What a stage has beside its chunks. Stages with the same chunks share one. */
 export interface StageSpec {
@@ -46,6 +47,8 @@ export interface StepSpec {
   /** Visits that go piece by piece, and those that reduce what they complete; bits of order.ts. */
   readonly pieceVisits: number;
   readonly reducingVisits: number;
+  /** Places of one chunk have one number beyond so many bits. */
+  readonly chunkShift: number;
   /** Gradients are reduced after every micro-batch. */
   readonly reducesEach: boolean;
   /** The host waits for the device within a block: for the counts of routed rows. */
@@ -70,8 +73,9 @@ export function stepSpec(input: SpecInput): StepSpec {
     layout,
     mode,
     stages,
-    ...tablesOf(stages, layout.chunks),
+    ...tablesOf(stages, layout),
     ...specialVisits(mode, layout),
+    chunkShift: passesOf(layout.schedule) / 2,
     reducesEach,
     hostWaits: layout.expert > 1,
     sendSeconds:
@@ -93,7 +97,7 @@ function dataMode(layout: Layout): DataMode {
 }
 
 function specialVisits(mode: DataMode, layout: Layout): Pick<StepSpec, 'pieceVisits' | 'reducingVisits'> {
-  const reducingVisits = reducesEachMicroBatch(layout) ? BACKWARD : LAST_BACKWARD;
+  const reducingVisits = reducesEachMicroBatch(layout) ? BACKWARD | WEIGHT : LAST_BACKWARD;
   if (mode === 'units') {
     const uses = layout.reshard ? FORWARD | BACKWARD : FIRST_FORWARD | LAST_FORWARD | LAST_BACKWARD;
     return { pieceVisits: uses | reducingVisits, reducingVisits };
@@ -117,7 +121,8 @@ function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' |
 
 function stageSpecs(input: SpecInput): readonly StageSpec[] {
   const { layout, rows } = input;
-  const { pipeline, chunks } = layout;
+  const { pipeline } = layout;
+  const chunks = chunksHeld(layout);
   const replicas = mostReplicasOf(layout);
   const firstLayers = startsOf(rows);
   const bucketOf = bucketSpecs(input);
@@ -126,11 +131,11 @@ function stageSpecs(input: SpecInput): readonly StageSpec[] {
   for (let stage = 0; stage < pipeline; stage++) {
     const mine: ChunkSpec[] = [];
     for (let chunk = 0; chunk < chunks; chunk++) {
-      const position = chunk * pipeline + stage;
+      const position = positionOf(layout, stage, chunk);
       const row = rows[position] as LayerRow;
       const firstLayer = firstLayers[position] as number;
       const lowest = replicas > 1 || chunk === 0;
-      mine.push(chunkOf({ row, firstLayer, embed: position === 0, head: position === pipeline * chunks - 1, lowest }));
+      mine.push(chunkOf({ row, firstLayer, embed: position === 0, head: position === rows.length - 1, lowest }));
     }
     const before = stages[stage - 1];
     const alike = before?.chunks.every((chunk, index) => chunk === mine[index]);
@@ -177,7 +182,7 @@ function stageSpec(
     shardElements += bucket.shardElements;
     residentBytes += bucket.residentBytes;
   }
-  const holdsLoss = chunks[chunks.length - 1]?.head === true;
+  const holdsLoss = chunks.some((chunk) => chunk.head);
   const seconds = optimizerSeconds(input, elements, shardElements);
   return {
     chunks,
@@ -202,8 +207,10 @@ function joined(plans: readonly BucketPlan[]): BucketPlan {
 type Tables = Pick<StepSpec, 'whole' | 'wholeBytes' | 'pieces' | 'buckets' | 'stageBucket' | 'firstBucket'>;
 
 /** What the walk reads at each visit, by place. */
-function tablesOf(stages: readonly StageSpec[], chunks: number): Tables {
-  const places = 2 * stages.length * chunks;
+function tablesOf(stages: readonly StageSpec[], layout: Layout): Tables {
+  const chunks = chunksHeld(layout);
+  const passes = passesOf(layout.schedule);
+  const places = passes * stages.length * chunks;
   const whole: BlockMatrix[] = [];
   const wholeBytes = new Float64Array(2 * places);
   const pieces: (readonly Piece[])[] = [];
@@ -214,12 +221,11 @@ function tablesOf(stages: readonly StageSpec[], chunks: number): Tables {
   for (let stage = 0; stage < stages.length; stage++) {
     const spec = stages[stage] as StageSpec;
     for (let chunk = 0; chunk < chunks; chunk++) {
-      const { forward, backward, forwardPieces, backwardPieces } = spec.chunks[chunk] as ChunkSpec;
-      whole.push(forward.matrix, backward.matrix);
-      pieces.push(forwardPieces, backwardPieces);
-      for (const { net, rise } of [forward, backward]) {
-        wholeBytes[2 * place] = net;
-        wholeBytes[2 * place + 1] = rise;
+      for (const pass of (spec.chunks[chunk] as ChunkSpec).passes) {
+        whole.push(pass.whole.matrix);
+        pieces.push(pass.pieces);
+        wholeBytes[2 * place] = pass.whole.net;
+        wholeBytes[2 * place + 1] = pass.whole.rise;
         firstBucket[place] = buckets.length + (spec.firstBucket[chunk] as number);
         place += 1;
       }

@@ -16,17 +16,20 @@ export const GRADIENT_IN = 6;
 export const POSTED = 7;
 /** End of the last call of the invocation before. */
 export const ENDED = 8;
+/** The lanes of what comes from the other neighbour, where stages receive alike from both: see `OTHER_SIDE` in order.ts. */
+export const OTHER_ACTIVATION_IN = 9;
+export const OTHER_GRADIENT_IN = 10;
 /** The numbers before this one are clocks. */
-export const CLOCKS = 9;
+export const CLOCKS = 11;
 /** When the input at a block's border is there; after the block, its output. */
-export const BORDER = 9;
+export const BORDER = 11;
 /** Live bytes, and their highest value. */
-export const BYTES = 10;
-export const PEAK = 11;
+export const BYTES = 12;
+export const PEAK = 13;
 /** When the gathered weights of the coming piece are there: of its own bucket, of the tied one. */
-export const COPY = 12;
-export const TIED_COPY = 13;
-export const WIDTH = 14;
+export const COPY = 14;
+export const TIED_COPY = 15;
+export const WIDTH = 16;
 
 export interface Walk {
   readonly step: StepSpec;
@@ -71,7 +74,7 @@ export function createWalk(step: StepSpec, order: WalkOrder): Walk {
     step,
     order,
     state,
-    sent: new Float64Array(order.places * order.written),
+    sent: new Float64Array(order.senders * order.written),
     weightReady: new Float64Array(step.buckets.length),
     gradientReady: new Float64Array(step.buckets.length),
     units: step.mode === 'units' ? unitWalk(stages, step.layout.prefetch) : undefined,

@@ -100,16 +100,16 @@ function copyReady(walk: Walk, index: number): number {
 }
 
 /** Lists and transfers go back by a round; who has no unit left to gather has none in any round. */
-function goBack({ units, order, sent }: Walk, { round, onTheWay }: Loop): void {
-  const shift = order.stride * order.places;
+function goBack({ units, order, sent }: Walk, { uses, onTheWay }: Loop): void {
+  const shift = order.stride * order.senders;
   for (const transfer of onTheWay) {
     if (transfer >= shift) sent[transfer - shift] = sent[transfer] as number;
   }
   if (units === undefined) return;
   for (let stage = 0; stage < units.cursor.length; stage++) {
-    units.cursor[stage] = (units.cursor[stage] as number) - round;
+    units.cursor[stage] = (units.cursor[stage] as number) - uses;
     const next = units.nextPosition[stage] as number;
-    if (next < (order.lists[stage] as Uint16Array).length) units.nextPosition[stage] = next - round;
+    if (next < (order.lists[stage] as Uint16Array).length) units.nextPosition[stage] = next - uses;
   }
 }
 
@@ -164,7 +164,7 @@ function movesEvenly(
   for (let index = 0; index < onTheWay.length; index++) {
     const transfer = onTheWay[index] as number;
     const moved = (sent[transfer] as number) - (before.sent[index] as number);
-    const period = periods[senderOf(transfer, order.places, periods.length)] as number;
+    const period = periods[senderOf(transfer, order.senders, periods.length)] as number;
     if (Math.abs(moved - period) > tolerance) return false;
   }
   for (let index = 0; index < before.copies.length; index++) {
@@ -175,8 +175,8 @@ function movesEvenly(
   return true;
 }
 
-const senderOf = (transfer: number, places: number, stages: number): number =>
-  Math.floor(((transfer % places) * stages) / places);
+const senderOf = (transfer: number, senders: number, stages: number): number =>
+  Math.floor(((transfer % senders) * stages) / senders);
 
 /** No stage of the round moves less than one whose transfers it receives. */
 function waitsForFaster({ order }: Walk, loop: Loop, periods: Float64Array, tolerance: number): boolean {
@@ -184,7 +184,7 @@ function waitsForFaster({ order }: Walk, loop: Loop, periods: Float64Array, tole
   for (let index = loop.from; index < loop.to; index++) {
     const transfer = from[index] as number;
     if (transfer < 0) continue;
-    const sender = periods[senderOf(transfer, order.places, periods.length)] as number;
+    const sender = periods[senderOf(transfer, order.senders, periods.length)] as number;
     if (sender > (periods[stage[index] as number] as number) + tolerance) return false;
   }
   return true;

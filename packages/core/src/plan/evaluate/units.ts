@@ -3,6 +3,7 @@
  */
 import type { Piece } from './chunks.ts';
 import { gather } from './exchanges.ts';
+import type { StepSpec } from './spec.ts';
 import { BYTES, see, type UnitWalk, type Walk, WIDTH } from './state.ts';
 
 /** Slot of a run in {@link UnitWalk.ready}: its own bucket, and one more for the tied one or that of its experts. */
@@ -14,10 +15,15 @@ export function gatherFirst(walk: Walk, units: UnitWalk, stage: number): void {
   for (let run = 0; run <= walk.step.layout.prefetch; run++) gatherNext(walk, units, stage);
 }
 
-/** Whether the unit that an invocation uses last is the first of the next one in its list, given the units of its chunk:
- * the same chunk turned round, or a chunk of one unit again. */
-const sharesUnit = (place: number, next: number, units: number): boolean =>
-  place >> 1 === next >> 1 && (units === 1 || place !== next);
+/** Whether the unit that an invocation uses last is the first of the next one in its list: the same chunk turned round, or a
+ * chunk of one unit again. An input part does not use the embedding, so it may turn where the next one begins elsewhere. */
+function sharesUnit({ pieces, chunkShift }: StepSpec, place: number, next: number): boolean {
+  if (place >> chunkShift !== next >> chunkShift) return false;
+  const mine = pieces[place] as readonly Piece[];
+  const last = mine[mine.length - 1] as Piece;
+  const first = (pieces[next] as readonly Piece[])[0] as Piece;
+  return last.own === first.own && last.touchesTied === first.touchesTied;
+}
 
 /** Whether the run in use ends with piece `at` of `count` of the invocation that is being walked. */
 export function runEnds(walk: Walk, units: UnitWalk, stage: number, at: number, count: number): boolean {
@@ -25,7 +31,7 @@ export function runEnds(walk: Walk, units: UnitWalk, stage: number, at: number, 
   const list = walk.order.lists[stage] as Uint16Array;
   const position = units.cursor[stage] as number;
   if (position + 1 >= list.length) return true;
-  return !sharesUnit(list[position] as number, list[position + 1] as number, count);
+  return !sharesUnit(walk.step, list[position] as number, list[position + 1] as number);
 }
 
 /** The run in use has ended: the next one is in use, and one more is gathered. */
@@ -47,7 +53,7 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   let isRead = readsWeights;
   if (index + 1 < pieces.length) units.nextPiece[stage] = index + 1;
   else if (step.layout.reshard) isRead = passBorder(walk, units, stage, list) || readsWeights;
-  else passToNextChunk(units, stage, list);
+  else passToNextChunk(step, units, stage, list);
   const run = units.nextRun[stage] as number;
   units.nextRun[stage] = run + 1;
   const slot = slotOf(units, stage, run);
@@ -60,10 +66,10 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
 }
 
 /** Kept units are gathered once: on to the first use of the next chunk. Chunks begin in the order of their numbers. */
-function passToNextChunk(units: UnitWalk, stage: number, list: Uint16Array): void {
+function passToNextChunk({ chunkShift }: StepSpec, units: UnitWalk, stage: number, list: Uint16Array): void {
   let position = units.nextPosition[stage] as number;
-  const chunk = (list[position] as number) >> 1;
-  while (position < list.length && (list[position] as number) >> 1 <= chunk) position += 1;
+  const chunk = (list[position] as number) >> chunkShift;
+  while (position < list.length && (list[position] as number) >> chunkShift <= chunk) position += 1;
   units.nextPosition[stage] = position;
   units.nextPiece[stage] = 0;
 }
@@ -74,17 +80,15 @@ function passToNextChunk(units: UnitWalk, stage: number, list: Uint16Array): voi
 function passBorder({ step }: Walk, units: UnitWalk, stage: number, list: Uint16Array): boolean {
   let position = units.nextPosition[stage] as number;
   let place = list[position] as number;
-  let { length } = step.pieces[place] as readonly Piece[];
   let isRead = false;
   let index = 0;
   for (;;) {
     position += 1;
-    if (position >= list.length || !sharesUnit(place, list[position] as number, length)) break;
+    if (position >= list.length || !sharesUnit(step, place, list[position] as number)) break;
     place = list[position] as number;
     const pieces = step.pieces[place] as readonly Piece[];
     isRead ||= (pieces[0] as Piece).readsWeights;
-    length = pieces.length;
-    if (length > 1) {
+    if (pieces.length > 1) {
       index = 1;
       break;
     }

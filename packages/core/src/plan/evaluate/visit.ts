@@ -6,7 +6,7 @@
 import { type BlockMatrix, ENTRY, EXIT, exitClock, rowOf } from '../../cost/index.ts';
 import type { Piece } from './chunks.ts';
 import { arrive, depart, reduceBucket } from './exchanges.ts';
-import { FIRST_FORWARD, LAST_BACKWARD, LAST_FORWARD } from './order.ts';
+import { FIRST_FORWARD, LAST_BACKWARD, LAST_FORWARD, WEIGHT } from './order.ts';
 import { NET, NET_FREED, RISE, RISE_FREED } from './piece-bytes.ts';
 import {
   BORDER,
@@ -75,13 +75,15 @@ function addBytes(state: Float64Array, base: number, bytes: Float64Array, net: n
 
 /** Piece by piece; reductions that a piece makes possible are issued before the next one, the last ones after the send. */
 function visitPieces(walk: Walk, index: number): void {
-  const { step, units, order } = walk;
+  const { step, order } = walk;
   const { visits } = order;
   const stage = visits.stage[index] as number;
   const place = visits.place[index] as number;
   const base = stage * WIDTH;
   const pieces = step.pieces[place] as readonly Piece[];
   const bits = visits.bits[index] as number;
+  // Weight parts read no weights.
+  const units = (bits & WEIGHT) === 0 ? walk.units : undefined;
   const reduces = (bits & step.reducingVisits) !== 0;
   const firstBucket = step.firstBucket[place] as number;
   const tiedBucket = step.stageBucket[stage] as number;

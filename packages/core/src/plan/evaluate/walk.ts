@@ -30,12 +30,12 @@ export function evaluateStep(step: StepSpec, order: WalkOrder): Evaluation {
   return { seconds, peakBytes: peaksOf(walk), walked: walk.walked };
 }
 
-/** What a stage does before its first invocation, which receives on all stages but the first. */
+/** What a stage does before its first invocation, which may receive. */
 function openPeriod(walk: Walk, stage: number): void {
   const { step, units } = walk;
   if (units !== undefined) gatherFirst(walk, units, stage);
   else if (step.mode !== 'alone' && step.layout.sharding > 0) gatherUpdated(walk, stage);
-  if (stage > 0) postReceive(walk, stage * WIDTH);
+  if (walk.order.opensWithReceive[stage] === 1) postReceive(walk, stage * WIDTH);
 }
 
 function peaksOf({ state }: Walk): Float64Array {

@@ -12,7 +12,7 @@ import type { Job } from '../../job/index.ts';
 import { completeLayout, type Layout } from '../../layout/index.ts';
 import { commonDivisors, divisorsOf } from '../../mesh/index.ts';
 import { bytes, formatBytes } from '../../units/index.ts';
-import { sampleOf } from '../sample.ts';
+import { type Pass, sampleOf } from '../sample.ts';
 import { splitCosts } from '../split-costs.ts';
 
 export interface NeverFits {
@@ -94,12 +94,15 @@ function leastOf(job: Job, layout: Layout): Least {
   const { weights, gradients, optimizer } = statePerParameter(job, { ...layout, data: MANY });
   // Sharding 3 gathers the weights of a layer before it runs.
   const perParameter = (layout.sharding === 3 ? 2 : weights) + gradients + optimizer;
-  const profile = ({ from, to }: { readonly from: number; readonly to: number }) =>
-    profileMemory(sample.operations, sample.ranges, from, to);
+  const profile = (pass: Pass, kind: number) => {
+    const slice = sample.slice(pass, kind);
+    return slice && profileMemory(sample.operations, sample.ranges, slice.from, slice.to);
+  };
   // The first layers of the model stand for their kinds; the smallest one is less than any.
   const elements = Math.min(...counts.layers.map(({ summed, rest }) => summed + rest));
-  const layers = sample.layers.map(({ forward, backward }) => {
-    const activations = profile(forward).net + profile(backward).rise;
+  const layers = Array.from({ length: sample.kinds }, (_, kind) => {
+    const backward = profile('B', kind) ?? profile('I', kind);
+    const activations = (profile('F', kind)?.net ?? 0) + (backward?.rise ?? 0);
     return { activations, state: elements * perParameter };
   });
   const [first] = layers;

@@ -2,7 +2,7 @@
 
 import { type Vocabulary, vocabularyOf } from '../text/calls.ts';
 import { itemCells, operationCells } from '../text/operation-cells.ts';
-import { headerLines } from '../text/print.ts';
+import { headerLines, templateHeader } from '../text/print.ts';
 import { bucketLine, bufferCells, unitLine, viewCells } from '../text/tables.ts';
 import { nameWord } from '../text/words.ts';
 import type { Item, Program, RankList } from '../types.ts';
@@ -85,12 +85,15 @@ function sectionsOf(program: Program): ReadonlyMap<string, Section> {
     { kind: 'header', name: '', lines: [...headerLines(program), ...orderLines(program)].map(plain) },
     { kind: 'buffers', name: '', lines: program.buffers.map((buffer) => cells(bufferCells(buffer))) },
     ...program.templates.map(
-      ({ name, block, direction, operations }): Section => ({
+      (template): Section => ({
         kind: 'template',
-        name,
+        name: template.name,
         lines: [
-          plain(`template ${nameWord(name)} ${block} ${direction}`),
-          ...operations.map((operation, index) => ({ ...cells(operationCells(operation)), number: index + 1 })),
+          plain(templateHeader(template)),
+          ...template.operations.map((operation, index) => ({
+            ...cells(operationCells(operation)),
+            number: index + 1,
+          })),
         ],
       }),
     ),

@@ -133,6 +133,10 @@ const template = object('template', 'Operations of one block in one direction.',
   name: field(text, 'Unique name: F.layer, B.layer.'),
   block: field(oneOf<BlockKind>('kind of block', { embed: true, layer: true, head: true }), 'Kind of block.'),
   direction: field(oneOf<Template['direction']>('direction', { forward: true, backward: true }), 'Direction.'),
+  part: optional(
+    oneOf<NonNullable<Template['part']>>('part of backward', { input: true, weight: true }),
+    'The part of backward that it is: the gradient of its input, or those of its weights. Absent: both.',
+  ),
   operations: field(listOf(operation), 'In order of issue.'),
 });
 

@@ -109,16 +109,17 @@ function scaleText(scale: number): string {
   return Number.isSafeInteger(tokens) && 1 / tokens === scale ? `1/${tokens}` : numberWord(scale);
 }
 
-function templateLines(program: Program, { name, block, direction, operations }: Template): readonly string[] {
+/** The line that opens a template. */
+export const templateHeader = ({ name, block, direction, part }: Template): string =>
+  ['template', nameWord(name), block, direction, ...(part ? [part] : [])].join(' ');
+
+function templateLines(program: Program, template: Template): readonly string[] {
   const margin = createMargin(program);
-  const rows = operations.map((operation, index) => ({
+  const rows = template.operations.map((operation, index) => ({
     cells: [String(index + 1), ...operationCells(operation)],
     comment: margin.ofOperation(operation),
   }));
-  return [
-    `template ${nameWord(name)} ${block} ${direction}`,
-    ...alignRows(rows, { indent: '  ', right: [0], limits: LINE_LIMITS }),
-  ];
+  return [templateHeader(template), ...alignRows(rows, { indent: '  ', right: [0], limits: LINE_LIMITS })];
 }
 
 function listLines(vocabulary: Vocabulary, list: RankList): readonly string[] {

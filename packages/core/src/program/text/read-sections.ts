@@ -136,6 +136,7 @@ const readTemplate: SectionReader = (reader, state, line) => {
   putName(reader, template, 'name', 'the name of a template', cursor);
   putName(reader, template, 'block', 'embed, layer or head', cursor);
   putName(reader, template, 'direction', 'forward or backward', cursor);
+  if (cursor.peek()) putName(reader, template, 'part', 'input or weight', cursor);
   cursor.end();
   put(reader, template, 'operations', operations, opening(line));
   append(reader, state.program.templates, template, opening(line));

@@ -3,7 +3,8 @@
  * The law: each kernel of a block's forward has its input gradient and its weight gradient in the block's backward, as
  * many of each, and each use of a parameter adds to its gradient once. What backward makes again does not count. What a
  * gradient reads of forward is what one call of its kernel read and wrote, and gradients of parameters are added to: each
- * micro-batch brings its part. Which gradient goes where: gradients.ts.
+ * micro-batch brings its part. A backward in two parts answers as one in one does: with both together, and its weight part
+ * only adds to gradients of parameters. Which gradient goes where: gradients.ts.
  */
 import { type KernelName, kernels } from '../kernels/index.ts';
 import type { Operation, Program, Template } from '../types.ts';
@@ -15,27 +16,51 @@ import type { Report } from './report.ts';
 export function verifyBackward(program: Program, report: Report): void {
   const declared = new Set(program.buffers.map(({ name }) => name));
   for (const block of new Set(program.templates.map(blockOf))) {
-    const forward = operationsOf(program, block, 'forward');
-    const backward = operationsOf(program, block, 'backward');
-    compareKernels(block, forward, backward, report);
-    compareParameters(block, forward, backward, declared, report);
-    for (const operation of backward) {
-      checkOperands(block, operation, forward, report);
-      checkAdds(block, operation, report);
+    const forward = operationsOf(forwardOf(program, block));
+    for (const backward of backwardsOf(program, block).map(operationsOf)) {
+      compareKernels(block, forward, backward, report);
+      compareParameters(block, forward, backward, declared, report);
+      for (const operation of backward) {
+        checkOperands(block, operation, forward, report);
+        checkAdds(block, operation, report);
+      }
     }
   }
+  for (const template of program.templates) if (template.part === 'weight') checkWeightPart(template, report);
 }
 
 /** What a template's name says after its direction: `layer.moe` of `F.layer.moe`, which `B.layer.moe` answers. */
 export const blockOf = ({ name, block }: Template): string =>
   /^[A-Z]+\../.test(name) ? name.slice(name.indexOf('.') + 1) : block;
 
-const operationsOf = (program: Program, block: string, direction: 'forward' | 'backward'): readonly Operation[] =>
-  program.templates.flatMap((template) =>
-    blockOf(template) === block && template.direction === direction
-      ? template.operations.filter(({ why }) => why.rule !== 'recompute')
-      : [],
-  );
+const operationsOf = (templates: readonly Template[]): readonly Operation[] =>
+  templates.flatMap(({ operations }) => operations.filter(({ why }) => why.rule !== 'recompute'));
+
+/** The backward of a block in one and that in two parts, as far as there are templates of them. */
+export function backwardsOf({ templates }: Program, block: string): readonly (readonly Template[])[] {
+  const mine = templates.filter((each) => blockOf(each) === block && each.direction === 'backward');
+  const whole = mine.filter(({ part }) => part === undefined);
+  const parts = mine.filter(({ part }) => part !== undefined);
+  return whole.length > 0 && parts.length > 0 ? [whole, parts] : [mine];
+}
+
+/** The forward of a block. */
+export const forwardOf = ({ templates }: Program, block: string): readonly Template[] =>
+  templates.filter((each) => blockOf(each) === block && each.direction === 'forward');
+
+/** An embedding has no gradient of its input, so all of its backward is weight part. */
+function checkWeightPart({ name, block, operations }: Template, report: Report): void {
+  if (block === 'embed') return;
+  for (const { kind, writes } of operations) {
+    const other = writes.find(({ buffer, accumulate }) => !buffer.startsWith('G.') || accumulate !== true);
+    if (kind === 'compute' && other === undefined) continue;
+    report.on(name, {
+      code: 'BACKWARD_DIFFERS',
+      message: `${name} writes ${other?.buffer ?? 'by an exchange'}: nobody waits for a weight part.`,
+      hint: 'Move it to the input part.',
+    });
+  }
+}
 
 /** Gradients that are not named after their kernel. */
 const otherGradients: Readonly<Partial<Record<KernelName, readonly KernelName[]>>> = {

@@ -5,8 +5,8 @@
  * backward kernel reads all terms of what its forward kernel wrote, and a block hands on all terms of what went into it.
  * What backward gathers or makes again is the value that it was.
  */
-import type { Compute, Operation, Program } from '../types.ts';
-import { blockOf } from './backward.ts';
+import type { Compute, Operation, Program, Template } from '../types.ts';
+import { backwardsOf, blockOf, forwardOf } from './backward.ts';
 import { copied, type Flow, type ForwardCall, followForward, type Terms, type Value } from './gradient-flow.ts';
 import { type GradientRule, gradientRules, isMove, passesOf } from './gradient-rules.ts';
 import type { Report } from './report.ts';
@@ -16,19 +16,21 @@ type Held = { readonly value: Value } | { readonly terms: Terms };
 /** Reports gradients that come from elsewhere, or not whole. Asked of programs without other faults: nothing is missing. */
 export function verifyGradients(program: Program, report: Report): void {
   for (const block of new Set(program.templates.map(blockOf))) {
-    const operationsOf = (direction: 'forward' | 'backward'): readonly Operation[] =>
-      program.templates
-        .filter((template) => blockOf(template) === block && template.direction === direction)
-        .flatMap(({ operations }) => operations);
-    const wrong = findLostGradient(operationsOf('forward'), operationsOf('backward'));
-    if (wrong === undefined) continue;
-    report.on(`B.${block}`, {
-      code: 'BACKWARD_DIFFERS',
-      message: `In the backward of a ${block} ${wrong}`,
-      hint: 'Add what comes back through each use once, and read the sum.',
-    });
+    const forward = operationsOf(forwardOf(program, block));
+    for (const backward of backwardsOf(program, block)) {
+      const wrong = findLostGradient(forward, operationsOf(backward));
+      if (wrong === undefined) continue;
+      report.on(`B.${block}`, {
+        code: 'BACKWARD_DIFFERS',
+        message: `In the backward of a ${block} ${wrong}`,
+        hint: 'Add what comes back through each use once, and read the sum.',
+      });
+    }
   }
 }
+
+const operationsOf = (templates: readonly Template[]): readonly Operation[] =>
+  templates.flatMap(({ operations }) => operations);
 
 /** What is wrong with the gradients of a block, in words that begin with an operand; undefined where nothing is. */
 function findLostGradient(forward: readonly Operation[], backward: readonly Operation[]): string | undefined {

@@ -2,7 +2,8 @@
  * written out, so the other rules are not asked before.
  *
  * The law: every name leads to a declaration; lines are numbered from 1 and need earlier lines only; there is one list
- * for each pipeline coordinate; each block passes forward and backward once for each micro-batch; the seed of the loss
+ * for each pipeline coordinate; each block passes forward and backward once for each micro-batch,
+ * in one or in two parts; the seed of the loss
  * is 1 / tokens of the global batch.
  */
 import { degreeOf } from '../../mesh/index.ts';
@@ -115,27 +116,50 @@ const isCall = (item: Item): item is Call => item.kind === 'call';
 
 function verifyCalls(program: Program, templates: ReadonlyMap<string, Template>, report: Report): void {
   const counts = new Map<string, number>();
+  const add = (pass: Pass, block: number, microBatch: number): void => {
+    const key = `${pass} ${block} ${microBatch}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
   for (const call of program.lists.flatMap(({ items }) => items.filter(isCall))) {
     const template = templates.get(call.template);
     if (template === undefined || call.again) continue;
-    for (const block of blocksOf(call)) {
-      const key = `${template.direction} ${block} ${call.microBatch}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
+    for (const block of blocksOf(call)) for (const pass of passesOf(template)) add(pass, block, call.microBatch);
   }
-  for (const direction of ['forward', 'backward'] as const) {
+  const hasPart = partsOf(program);
+  for (const pass of ['forward', 'input', 'weight'] as const) {
     for (let block = -1; block <= program.layers; block++) {
+      if (!hasPart(pass, block)) continue;
       for (let microBatch = 0; microBatch < program.microBatches; microBatch++) {
-        const count = counts.get(`${direction} ${block} ${microBatch}`) ?? 0;
+        const count = counts.get(`${pass} ${block} ${microBatch}`) ?? 0;
         if (count === 1) continue;
         report.on('lists', {
           code: 'PROGRAM_CALLS_WRONG',
-          message: `Block ${block} passes ${direction} ${count} times for micro-batch ${microBatch}: it must pass once.`,
+          message: `Block ${block} passes ${passWords[pass]} ${count} times for micro-batch ${microBatch}: it must pass once.`,
           hint: 'Call it once.',
         });
       }
     }
   }
+}
+
+/** What a call does for its blocks: a backward in one passes the gradient on and adds to those of weights. */
+type Pass = 'forward' | 'input' | 'weight';
+
+const passWords: Readonly<Record<Pass, string>> = {
+  forward: 'forward',
+  input: 'backward',
+  weight: 'backward for its weights',
+};
+
+const passesOf = ({ direction, part }: Template): readonly Pass[] =>
+  direction === 'forward' ? ['forward'] : part === undefined ? ['input', 'weight'] : [part];
+
+/** Whether blocks have such a pass: where backward is split, an embedding has no input part, and a head that takes its loss
+ * in pieces no weight part.
+ */
+function partsOf({ templates, layers }: Program): (pass: Pass, block: number) => boolean {
+  const known = new Set(templates.flatMap((each) => passesOf(each).map((pass) => `${pass} ${each.block}`)));
+  return (pass, block) => known.has(`${pass} ${block < 0 ? 'embed' : block >= layers ? 'head' : 'layer'}`);
 }
 
 function verifyLossScale(program: Program, report: Report): void {

@@ -1,26 +1,27 @@
 /** @file DualPipe and DualPipeV: two streams of micro-batches cross on every stage, and a forward of one runs together with
  * a backward of the other, so that their exchanges hide behind each other. Source: [deepseek2024] in docs/sources.md.
  */
-import { splitCode } from './code.ts';
+import { invocationCode } from '../invocation.ts';
 import type { SplitShape } from './zero-bubble.ts';
 
 /** The list of the stage that is `depth` steps from the outer end of `half` stages, `turns` micro-batches each way. The
- * outer stream enters at the outer end (`outer` is its chunk), the inner one comes from the middle. */
-function dualList(half: number, depth: number, turns: number, outer: 0 | 1): number[] {
+ * outer stream enters at the outer end (`outer` is its chunk), the inner one comes from the middle. Micro-batches of
+ * chunk 1 are numbered from `second` on. */
+function dualList(half: number, depth: number, turns: number, outer: 0 | 1, second: number): number[] {
   const codes: number[] = [];
-  const forwards = [0, 0];
-  const backwards = [0, 0];
+  const forwards = [0, second];
+  const backwards = [0, second];
   const weights: number[] = [];
   const inner = 1 - outer;
   const forward = (chunk: number, together = false): void => {
-    codes.push(splitCode('F', chunk, forwards[chunk] as number, together));
+    codes.push(invocationCode('F', chunk, forwards[chunk] as number, together));
     forwards[chunk] = (forwards[chunk] as number) + 1;
   };
   const backward = (chunk: number, split: boolean): void => {
     const turn = backwards[chunk] as number;
     backwards[chunk] = turn + 1;
-    codes.push(splitCode(split ? 'I' : 'B', chunk, turn));
-    if (split) weights.push(splitCode('W', chunk, turn));
+    codes.push(invocationCode(split ? 'I' : 'B', chunk, turn));
+    if (split) weights.push(invocationCode('W', chunk, turn));
   };
   const weight = (): void => {
     const code = weights.shift();
@@ -75,9 +76,9 @@ function repeat(count: number, body: (turn: number) => void): void {
 export function dualPipe({ stages, microBatches }: SplitShape, stage: number): number[] {
   const half = stages / 2;
   const upper = stage < half;
-  return dualList(half, upper ? stage : stages - 1 - stage, microBatches / 2, upper ? 0 : 1);
+  return dualList(half, upper ? stage : stages - 1 - stage, microBatches / 2, upper ? 0 : 1, microBatches / 2);
 }
 
 /** DualPipeV: one copy, folded like a V; a micro-batch goes down the first chunks and up the second ones. */
 export const dualPipeV = ({ stages, microBatches }: SplitShape, stage: number): number[] =>
-  dualList(stages, stage, microBatches, 0);
+  dualList(stages, stage, microBatches, 0, 0);

@@ -1,22 +1,12 @@
-/** @file Schedules that split the backward, keep two streams or never drain, as data. They are placed and drawn only: no
- * program is compiled for them yet, since templates do not split a backward.
+/** @file Schedules that split the backward, keep two streams or never drain, as data. Programs are compiled for all but
+ * PipeDream, which has no step to compile: weights are updated while other micro-batches are under way.
  */
-import { splitCode } from './code.ts';
+import { invocationCode, type SplitScheduleName } from '../invocation.ts';
 import { dualPipe, dualPipeV } from './dual.ts';
 import { type SplitShape, zeroBubbleH1, zeroBubbleH2, zeroBubbleV } from './zero-bubble.ts';
 
-/** Their names, as `layout.schedule` will have them. */
-export type SplitScheduleName =
-  | 'zero-bubble-h1'
-  | 'zero-bubble-h2'
-  | 'zero-bubble-v'
-  | 'dualpipe'
-  | 'dualpipe-v'
-  | 'pipedream';
-
-/** Where the chunks of a stage stand in the model. `line`: one chunk, in order. `fold`: down, then back up. `mirror`: two
- * copies of the model in opposite order, each with half of the micro-batches. */
-export type Placement = 'line' | 'fold' | 'mirror';
+/** Their names, as `layout.schedule` has them, and the one that is placed and drawn only. */
+export type SplitListName = SplitScheduleName | 'pipedream';
 
 /** Seconds, or any unit, of the parts of one invocation of a chunk. */
 export interface SplitCosts {
@@ -32,7 +22,6 @@ export interface SplitCosts {
 export interface SplitSchedule {
   /** One sentence for tables. */
   readonly what: string;
-  readonly placement: Placement;
   /** Whether it has lists for this shape. */
   readonly takes: (shape: SplitShape) => boolean;
   /** Invocations of a stage in order of issue, as codes. */
@@ -54,10 +43,9 @@ const isExactDual = ({ forward, input, weight, pair }: SplitCosts): boolean =>
 const pairOf = ({ forward, input, weight, pair }: SplitCosts): number => pair ?? forward + input + weight;
 
 /** All of them. */
-export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> = {
+export const splitSchedules: Readonly<Record<SplitListName, SplitSchedule>> = {
   'zero-bubble-h1': {
     what: 'weight parts wait and fill the end; the activations of 1f1b',
-    placement: 'line',
     takes: () => true,
     list: zeroBubbleH1,
     inFlight: ({ stages, microBatches }) => Math.min(stages, microBatches),
@@ -66,7 +54,6 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
   },
   'zero-bubble-h2': {
     what: 'weight parts wait longer; about twice the activations of 1f1b',
-    placement: 'line',
     takes: () => true,
     list: zeroBubbleH2,
     inFlight: ({ stages, microBatches }) => Math.min(2 * stages - 1, microBatches),
@@ -76,7 +63,6 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
   },
   'zero-bubble-v': {
     what: 'two chunks a stage, folded; the activations of 1f1b and no bubble for equal parts',
-    placement: 'fold',
     takes: () => true,
     list: zeroBubbleV,
     inFlight: ({ stages, microBatches }) => Math.min(2 * stages, 2 * microBatches),
@@ -86,7 +72,6 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
   },
   dualpipe: {
     what: 'two copies of the model in opposite order; forward and backward run together',
-    placement: 'mirror',
     takes: ({ stages, microBatches }) => stages % 2 === 0 && microBatches % 2 === 0 && microBatches >= 2 * stages,
     list: dualPipe,
     inFlight: ({ stages }) => stages + 1,
@@ -95,7 +80,6 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
   },
   'dualpipe-v': {
     what: 'two chunks a stage, folded; forward and backward run together',
-    placement: 'fold',
     takes: ({ stages, microBatches }) => microBatches >= 2 * stages,
     list: dualPipeV,
     inFlight: ({ stages }) => 2 * stages + 1,
@@ -104,7 +88,6 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
   },
   pipedream: {
     what: '1f1b that never drains: each stage keeps a version of its weights for every micro-batch in flight',
-    placement: 'line',
     takes: () => true,
     list: ({ stages, microBatches }, stage) => neverDrained(microBatches, stages - stage),
     inFlight: ({ stages, microBatches }, stage) => Math.min(stages - stage, microBatches),
@@ -116,10 +99,10 @@ export const splitSchedules: Readonly<Record<SplitScheduleName, SplitSchedule>> 
 /** `ahead` forwards, then backward and forward in turns; the next step goes on where this one ends. */
 function neverDrained(microBatches: number, ahead: number): number[] {
   const first = Math.min(ahead, microBatches);
-  const codes = Array.from({ length: first }, (_, turn) => splitCode('F', 0, turn));
+  const codes = Array.from({ length: first }, (_, turn) => invocationCode('F', 0, turn));
   for (let turn = 0; turn < microBatches; turn++) {
-    codes.push(splitCode('B', 0, turn));
-    if (turn + first < microBatches) codes.push(splitCode('F', 0, turn + first));
+    codes.push(invocationCode('B', 0, turn));
+    if (turn + first < microBatches) codes.push(invocationCode('F', 0, turn + first));
   }
   return codes;
 }

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { decodeInvocation, formatInvocations, type Invocation } from '../invocation.ts';
+import { placementOf } from '../placement.ts';
 import {
-  decodeSplit,
-  formatSplit,
   mostInFlight,
   type SplitCosts,
-  type SplitInvocation,
-  type SplitScheduleName,
+  type SplitListName,
   type SplitShape,
   splitSchedules,
   splitTimes,
 } from './index.ts';
 
-const names = Object.keys(splitSchedules) as SplitScheduleName[];
+const names = Object.keys(splitSchedules) as SplitListName[];
 const unit: SplitCosts = { forward: 1, input: 1, weight: 1 };
 const uneven: readonly SplitCosts[] = [
   unit,
@@ -22,7 +21,7 @@ const uneven: readonly SplitCosts[] = [
 ];
 
 /** Shapes up to 16 stages and 64 micro-batches that a schedule takes: around each of its limits. */
-function shapesOf(name: SplitScheduleName): readonly SplitShape[] {
+function shapesOf(name: SplitListName): readonly SplitShape[] {
   const shapes: SplitShape[] = [];
   for (let stages = 2; stages <= 16; stages++) {
     const counts = [
@@ -44,7 +43,7 @@ function shapesOf(name: SplitScheduleName): readonly SplitShape[] {
 }
 
 /** Kinds of the passes of each micro-batch through each chunk, in order. */
-function passesOf(list: readonly SplitInvocation[]): ReadonlyMap<string, string> {
+function passesOf(list: readonly Invocation[]): ReadonlyMap<string, string> {
   const passes = new Map<string, string>();
   for (const { kind, chunk, microBatch } of list) {
     const key = `${chunk} ${microBatch}`;
@@ -60,9 +59,10 @@ for (const name of names) {
     it('passes every micro-batch of every chunk forward once and backward once, in an order that can run', () => {
       for (const shape of shapesOf(name)) {
         const { lists } = splitTimes(name, shape, unit);
-        const chunks = schedule.placement === 'line' ? 1 : 2;
-        const each = schedule.placement === 'mirror' ? shape.microBatches / 2 : shape.microBatches;
-        const passes = lists.map((list) => passesOf(list.map(decodeSplit)));
+        const placement = name === 'pipedream' ? 'line' : placementOf(name);
+        const chunks = placement === 'line' ? 1 : 2;
+        const each = placement === 'mirror' ? shape.microBatches / 2 : shape.microBatches;
+        const passes = lists.map((list) => passesOf(Array.from(list, decodeInvocation)));
         const whole = (pass: ReadonlyMap<string, string>): boolean =>
           pass.size === chunks * each && [...pass.values()].every((kinds) => kinds === 'FB' || kinds === 'FIW');
         expect({ shape, wrong: passes.filter((pass) => !whole(pass)) }).toEqual({ shape, wrong: [] });
@@ -132,9 +132,11 @@ describe('pipedream', () => {
 describe('split lists in words', () => {
   it('read as people write them', () => {
     const shape = { stages: 4, microBatches: 4 };
-    expect(formatSplit(splitSchedules['zero-bubble-h1'].list(shape, 3), 1)).toBe('F0 I0 F1 I1 F2 I2 F3 I3 W0 W1 W2 W3');
-    expect(formatSplit(splitSchedules.dualpipe.list({ stages: 4, microBatches: 8 }, 1), 2)).toBe(
-      'F0.0 F0.1 F1.0 F1.1 F2.0 B0.1 F2.1+B0.0 F3.0+B1.1 F3.1+B1.0 B2.1 B2.0 I3.1 I3.0 W3.1 W3.0',
+    expect(formatInvocations(splitSchedules['zero-bubble-h1'].list(shape, 3), 1)).toBe(
+      'F0 I0 F1 I1 F2 I2 F3 I3 W0 W1 W2 W3',
+    );
+    expect(formatInvocations(splitSchedules.dualpipe.list({ stages: 4, microBatches: 8 }, 1), 2)).toBe(
+      'F0.0 F4.1 F1.0 F5.1 F2.0 B4.1 F6.1+B0.0 F3.0+B5.1 F7.1+B1.0 B6.1 B2.0 I7.1 I3.0 W7.1 W3.0',
     );
   });
 });

@@ -1,7 +1,7 @@
 /** @file Zero-bubble schedules on lists: weight parts wait and fill what would be idle. Source: [qi2023] and [qi2024] in
  * docs/sources.md.
  */
-import { splitCode } from './code.ts';
+import { invocationCode } from '../invocation.ts';
 
 /** Stages and micro-batches of a step. */
 export interface SplitShape {
@@ -14,13 +14,14 @@ export interface SplitShape {
 function delayedList(microBatches: number, ahead: number, late: number): number[] {
   const codes: number[] = [];
   const first = Math.min(ahead, microBatches);
-  for (let turn = 0; turn < first; turn++) codes.push(splitCode('F', 0, turn));
+  for (let turn = 0; turn < first; turn++) codes.push(invocationCode('F', 0, turn));
   for (let turn = 0; turn < microBatches; turn++) {
-    codes.push(splitCode('I', 0, turn));
-    if (turn >= late) codes.push(splitCode('W', 0, turn - late));
-    if (turn + first < microBatches) codes.push(splitCode('F', 0, turn + first));
+    codes.push(invocationCode('I', 0, turn));
+    if (turn >= late) codes.push(invocationCode('W', 0, turn - late));
+    if (turn + first < microBatches) codes.push(invocationCode('F', 0, turn + first));
   }
-  for (let turn = Math.max(0, microBatches - late); turn < microBatches; turn++) codes.push(splitCode('W', 0, turn));
+  for (let turn = Math.max(0, microBatches - late); turn < microBatches; turn++)
+    codes.push(invocationCode('W', 0, turn));
   return codes;
 }
 
@@ -41,7 +42,7 @@ export function zeroBubbleV({ stages, microBatches }: SplitShape, stage: number)
   const put = (kind: 'F' | 'I' | 'W', chunk: 0 | 1): void => {
     const turn = next[kind][chunk] as number;
     next[kind][chunk] = turn + 1;
-    if (turn < microBatches) codes.push(splitCode(kind, chunk, turn));
+    if (turn < microBatches) codes.push(invocationCode(kind, chunk, turn));
   };
   const both = (chunk: 0 | 1): void => {
     put('I', chunk);
