@@ -9,6 +9,9 @@ tests() { npx vitest run --reporter=dot "$@"; }
 # 1: schedules.
 expect 'schedules of zero-bubble and DualPipe: complete, can run, hold and idle as their closed forms' 'Tests .* passed' tests packages/core/src/schedules
 
+expect 'H2 compiled programs of ZB-H1, H2, V and DualPipeV take what their lists take; ZB-H1 idles as its closed form' 'Tests .* passed' tests packages/core/src/sim/split-schedules.test.ts
+expect_json '1 ZB-V is planned with both levels alike' "it.pipeline.schedule === 'zero-bubble-v' && it.pipeline.chunks === 2" meshwright show $job --layout tp=8,pp=4,mbs=1,ac=full,schedule=zero-bubble-v --json
+
 # 2: exchanges.
 expect 'exchanges: flows are the bytes of each algorithm, choice and protocols as libraries compare them' 'Tests .* passed' tests packages/core/src/collectives
 expect 'H2 algorithms and protocols alone on a link take their closed forms' 'Tests .* passed' tests packages/core/src/cost/chosen.test.ts

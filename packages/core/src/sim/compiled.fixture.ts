@@ -42,14 +42,55 @@ export function pipelineProgram(
   );
 }
 
+/** Seconds of the parts of a pass through a layer. */
+export interface PartSeconds {
+  readonly forward: number;
+  readonly input: number;
+  readonly weight: number;
+}
+
+/** A forward of a layer takes `forward` seconds in all, the parts of its backward `input` and `weight`, whether they stand
+ * in one template or in two; all else is free.
+ */
+export function partPrices(program: Program, seconds: PartSeconds): OperationPrices {
+  const [forward, input, weight] = (['F.layer', 'I.layer', 'W.layer'] as const).map((name) => countOf(program, name));
+  const whole = countOf(program, 'B.layer');
+  const templateOf = new Map(
+    program.lists.flatMap((list) =>
+      list.items.flatMap((item) =>
+        item.kind === 'call' ? [[`${list.pipeline} ${item.id}`, item.template] as const] : [],
+      ),
+    ),
+  );
+  return {
+    duration: (expanded, list) => {
+      if (!inLayer(expanded, program)) return 0;
+      switch (templateOf.get(`${list.pipeline} ${expanded.item}`)) {
+        case 'F.layer':
+          return seconds.forward / (forward ?? 1);
+        case 'I.layer':
+          return seconds.input / (input ?? 1);
+        case 'W.layer':
+          return seconds.weight / (weight ?? 1);
+        default:
+          return (seconds.input + seconds.weight) / whole;
+      }
+    },
+    launchCompute: 0,
+    launchExchange: 0,
+  };
+}
+
+/** Compute operations of a template; 1 where there is none. */
+const countOf = (program: Program, name: string): number =>
+  program.templates
+    .find((template) => template.name === name)
+    ?.operations.filter((operation) => operation.kind === 'compute').length ?? 1;
+
 /** A forward of a layer takes `forward` seconds in all, a backward `backward`; all else is free. */
 export function blockPrices(program: Program, forward: number, backward: number): OperationPrices {
-  const count = (name: string): number =>
-    program.templates
-      .find((template) => template.name === name)
-      ?.operations.filter((operation) => operation.kind === 'compute').length ?? 1;
-  const forwards = count('F.layer');
-  const backwards = count('B.layer');
+  const forwards = countOf(program, 'F.layer');
+  const backwards = countOf(program, 'B.layer');
   return {
     duration: (expanded) => {
       if (!inLayer(expanded, program)) return 0;
