@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createJob, type Job } from '../../job/index.ts';
 import { countParameters, type ModelSpec, type MoeFfn } from '../../model/index.ts';
 import { bytesSent, type ListBytes } from '../../program/index.ts';
+import { positionOf } from '../../schedules/index.ts';
 import { compileProgram } from '../index.ts';
 import { type Case, cases } from './cases.fixture.ts';
 import { bytesIn, isStatistic, keptBy, livedLists } from './lived.fixture.ts';
@@ -33,8 +34,9 @@ describe('experts cut over tensor', () => {
         const experts = layer?.ffn.kind === 'moe' ? layer.ffn.experts : 0;
         const plain = sentBy({ job: dense(job), layout });
         for (const [stage, list] of sentBy({ job, layout }).entries()) {
-          const own = layout.layersPerStage.filter((_, position) => position % layout.pipeline === stage);
-          const count = own.reduce((sum, each) => sum + each, 0);
+          const count = Array.from({ length: layout.chunks }, (_, chunk) => positionOf(layout, stage, chunk))
+            .map((position) => layout.layersPerStage[position] ?? 0)
+            .reduce((sum, each) => sum + each, 0);
           const shard = layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' ? layout.data : 1;
           const g = layout.gradientType === 'fp32' ? 4 : 2;
           const routers = (2 * (layout.tensor - 1) * count * experts * hidden * g) / layout.tensor / shard;

@@ -154,11 +154,13 @@ const passWords: Readonly<Record<Pass, string>> = {
 const passesOf = ({ direction, part }: Template): readonly Pass[] =>
   direction === 'forward' ? ['forward'] : part === undefined ? ['input', 'weight'] : [part];
 
-/** Whether blocks have such a pass: where backward is split, an embedding has no input part, and a head that takes its loss
- * in pieces no weight part.
+/** Whether every micro-batch needs such a pass of a block: where backward is split, an embedding has no input part, and a
+ * head that takes its loss in pieces no weight part, though some micro-batches may pass both in one.
  */
 function partsOf({ templates, layers }: Program): (pass: Pass, block: number) => boolean {
-  const known = new Set(templates.flatMap((each) => passesOf(each).map((pass) => `${pass} ${each.block}`)));
+  const split = new Set(templates.filter(({ part }) => part !== undefined).map(({ block }) => block));
+  const needed = templates.filter(({ direction, part, block }) => direction === 'forward' || part || !split.has(block));
+  const known = new Set(needed.flatMap((each) => passesOf(each).map((pass) => `${pass} ${each.block}`)));
   return (pass, block) => known.has(`${pass} ${block < 0 ? 'embed' : block >= layers ? 'head' : 'layer'}`);
 }
 
