@@ -16,7 +16,14 @@ export {
 export { checkLayout, layoutRules } from './legality.ts';
 export { expertsWithEffect, microBatchesOf, mostReplicasOf, normalizeLayout, replicasOf } from './normal.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
-export { countRejected, enumerateLayouts, type LayoutSpace, layoutSpace, type RejectedLayouts } from './space.ts';
+export {
+  countRejected,
+  enumerateLayouts,
+  type LayoutSpace,
+  layoutSpace,
+  type RejectedLayouts,
+  TOKENS_OF_CONTEXT_RANK,
+} from './space.ts';
 export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';
 export type {
   ContextKind,

@@ -219,7 +219,7 @@ function* withExperts(
 /** Context ranks that are worth a look when nobody asks: each keeps at least so many tokens of a sequence. Llama 3 was
  * trained so on 131,072 tokens over 16 ranks; shorter pieces are for who asks for them.
  */
-const TOKENS_OF_CONTEXT_RANK = 8192;
+export const TOKENS_OF_CONTEXT_RANK = 8192;
 
 const contextKinds: readonly Layout['contextKind'][] = ['ring', 'all-to-all', 'all-gather', 'hybrid'];
 

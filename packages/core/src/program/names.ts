@@ -95,8 +95,8 @@ function instanceNames(list: RankList, declarations: Declarations, known: KnownO
   return (name) => {
     const found = known.operands.get(name);
     if (found) return found;
-    const sliced = name.endsWith('.summed');
-    const full = sliced ? name.slice(0, -'.summed'.length) : name;
+    const sliced = isSlice(name);
+    const full = withoutSlice(name);
     const declaration = declarations.get(declaredName(full));
     assertInvariant(declaration !== undefined, () => `${list.name} names buffer ${name}, which is not declared`);
     if (!sliced) return known.whole(full, declaration);
@@ -152,6 +152,14 @@ export function instanceName(declaration: BufferDeclaration, index: number, micr
       return `${declaration.name}${index}[${microBatch}]`;
   }
 }
+
+const SLICE = '.summed';
+
+/** Whether a line names the part of a bucket that tensor ranks sum. */
+export const isSlice = (name: string): boolean => name.endsWith(SLICE);
+
+/** The bucket's container of such a part; other names as they are. */
+export const withoutSlice = (name: string): string => (isSlice(name) ? name.slice(0, -SLICE.length) : name);
 
 /** The declaration that an instance belongs to, by name alone. */
 export function declaredName(instance: string): string {

@@ -9,7 +9,7 @@ import { capacityBytes } from '../../cluster/index.ts';
 import { blockContext, parameterCounts, statePerParameter } from '../../compile/index.ts';
 import { profileMemory } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
-import { completeLayout, type Layout } from '../../layout/index.ts';
+import { completeLayout, type Layout, TOKENS_OF_CONTEXT_RANK } from '../../layout/index.ts';
 import { commonDivisors, divisorsOf } from '../../mesh/index.ts';
 import { bytes, formatBytes } from '../../units/index.ts';
 import { type Pass, sampleOf } from '../sample.ts';
@@ -24,8 +24,6 @@ export interface NeverFits {
 
 /** Data ranks that stand for any number of them. */
 const MANY = 2 ** 40;
-/** Tokens that a context rank keeps at least, as the search does. */
-const LEAST_TOKENS = 8192;
 
 interface Least {
   readonly total: number;
@@ -63,7 +61,7 @@ function* leastLayouts(job: Job): Iterable<Layout> {
   ).layout;
   const heads = model.layers.map(({ attention }) => attention.heads);
   const tensors = request.tensor === undefined ? [...commonDivisors(heads)].reverse() : [request.tensor];
-  const most = Math.max(1, Math.floor(batch.length / LEAST_TOKENS));
+  const most = Math.max(1, Math.floor(batch.length / TOKENS_OF_CONTEXT_RANK));
   const contexts =
     request.context === undefined ? divisorsOf(batch.length).filter((each) => each <= most) : [request.context];
   const recomputes = request.recompute === undefined ? (['full', 'none', 'selective'] as const) : [request.recompute];

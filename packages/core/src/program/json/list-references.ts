@@ -1,7 +1,7 @@
 /** @file Names and numbers inside one rank list, and the operands of its lines and of the templates that it calls. */
 import { quoteName } from '../../errors/index.ts';
 import { blocksOf } from '../expand.ts';
-import { boundaryName, declaredName } from '../names.ts';
+import { boundaryName, declaredName, withoutSlice } from '../names.ts';
 import type { BufferDeclaration, Call, Item, Operation, Program, RankList, Template } from '../types.ts';
 import { type Checks, checkAxis, checkBelow, checkDims, checkKnown, checkOperation, checkUnique } from './checks.ts';
 import type { Path } from './read-shape.ts';
@@ -143,7 +143,7 @@ function eachOperand(operation: Operation, path: Path, visit: (name: string, pat
 
 /** A name in a line of the list: an instance, or the summed slice of a bucket. */
 function checkInstance(checks: Checks, path: Path, name: string, names: Names): void {
-  const full = name.endsWith('.summed') ? name.slice(0, -'.summed'.length) : name;
+  const full = withoutSlice(name);
   const declaration = names.declarations.get(declaredName(full));
   if (declaration === undefined) {
     const known = [...names.declarations.keys()];

@@ -1,5 +1,6 @@
 /** @file Operations of a list that do the same to buffers of the same shapes: one sample stands for all of them. */
 import type { ExpandedOperation } from '../expand.ts';
+import { isSlice } from '../names.ts';
 import type { Collective, Operation } from '../types.ts';
 import type { Place } from './memories.ts';
 
@@ -23,10 +24,12 @@ function alike(one: Operation, other: Operation): boolean {
     return false;
   }
   if (one.reads.length !== other.reads.length || one.writes.length !== other.writes.length) return false;
-  for (let at = 0; at < one.reads.length; at++) if (isSlice(one.reads[at]) !== isSlice(other.reads[at])) return false;
+  for (let at = 0; at < one.reads.length; at++)
+    if (isSlice(one.reads[at] ?? '') !== isSlice(other.reads[at] ?? '')) return false;
   for (let at = 0; at < one.writes.length; at++) {
     const [left, right] = [one.writes[at], other.writes[at]];
-    if (left?.accumulate !== right?.accumulate || isSlice(left?.buffer) !== isSlice(right?.buffer)) return false;
+    if (left?.accumulate !== right?.accumulate || isSlice(left?.buffer ?? '') !== isSlice(right?.buffer ?? ''))
+      return false;
   }
   switch (one.kind) {
     case 'send':
@@ -51,5 +54,3 @@ const alikeCollectives = (one: Collective, other: Collective): boolean =>
   one.reduce === other.reduce &&
   one.accumulateIn === other.accumulateIn &&
   one.factor === other.factor;
-
-export const isSlice = (name: string | undefined): boolean => name?.endsWith('.summed') === true;

@@ -2,7 +2,7 @@
 import type { Degrees } from '../../tensor/index.ts';
 import { sentBytes } from '../bytes.ts';
 import { degreesOf, type ExpandedOperation } from '../expand.ts';
-import { boundaryName, declaredName, type Operand } from '../names.ts';
+import { boundaryName, declaredName, isSlice, type Operand, withoutSlice } from '../names.ts';
 import { bufferBytes, touchedBytes } from '../shapes.ts';
 import type { BufferDeclaration, Item, Operation, Program, RankList } from '../types.ts';
 import { renderReason } from '../why.ts';
@@ -57,8 +57,8 @@ function listOperands(program: Program, list: RankList): FindOperand {
   const declarations = new Map([...program.buffers, ...list.buffers].map((buffer) => [buffer.name, buffer]));
   const summed = new Map(list.buckets.map((bucket) => [bucket.name, bucket.summed]));
   return (name) => {
-    const sliced = name.endsWith('.summed');
-    const declaration = declarations.get(declaredName(sliced ? name.slice(0, -'.summed'.length) : name));
+    const sliced = isSlice(name);
+    const declaration = declarations.get(declaredName(withoutSlice(name)));
     if (declaration === undefined) return undefined;
     const [flat] = declaration.dims;
     if (!sliced || flat === undefined) return operandOf(name, declaration);

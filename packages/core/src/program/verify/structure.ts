@@ -8,6 +8,7 @@
  */
 import { degreeOf } from '../../mesh/index.ts';
 import { blocksOf, boundaryName, declaredName } from '../expand.ts';
+import { withoutSlice } from '../names.ts';
 import type { Call, Item, Program, RankList, Template } from '../types.ts';
 import { verifyBackward } from './backward.ts';
 import { verifyOperands } from './operands.ts';
@@ -109,8 +110,6 @@ function verifyNames(program: Program, list: RankList, templates: ReadonlyMap<st
 
 const namesOf = (operations: Template['operations']): readonly string[] =>
   operations.flatMap(({ reads, writes }) => [...reads, ...writes.map((write) => write.buffer)]);
-
-const withoutSlice = (name: string): string => (name.endsWith('.summed') ? name.slice(0, -'.summed'.length) : name);
 
 const isCall = (item: Item): item is Call => item.kind === 'call';
 
