@@ -182,11 +182,13 @@ const passNumbers: Readonly<Record<Pass, number>> = { F: 0, B: 1, W: 2, I: 3 };
 
 /** Runs of layers and whole chunks, each multiplied out once. */
 function chains(call: BlockPrices['call'], kinds: number): Pick<BlockPrices, 'run' | 'chunk' | 'whole'> {
-  const powers: (BlockMatrix | undefined)[] = [];
-  const chunks: (ChunkPrice | undefined)[] = [];
+  // One dense array for each pass: a search asks millions of times, and arrays with large holes are slow.
+  const powersOf: readonly (BlockMatrix | undefined)[][] = [[], [], [], []];
+  const chunksOf: readonly (ChunkPrice | undefined)[][] = [[], [], [], []];
   const layer = (pass: Pass, kind: number): BlockPrice => call(pass, kind) as BlockPrice;
   const run: BlockPrices['run'] = (pass, kind, count) => {
-    const key = (count * kinds + kind) * 4 + passNumbers[pass];
+    const powers = powersOf[passNumbers[pass]] as (BlockMatrix | undefined)[];
+    const key = count * kinds + kind;
     const power = powers[key] ?? chainPower(layer(pass, kind).matrix, count);
     powers[key] = power;
     return power;
@@ -196,7 +198,8 @@ function chains(call: BlockPrices['call'], kinds: number): Pick<BlockPrices, 'ru
     return price === undefined ? [] : [asChunk(price)];
   };
   const whole: BlockPrices['whole'] = (pass, row, embed, head) => {
-    const key = (row.id * 4 + passNumbers[pass]) * 4 + (embed ? 2 : 0) + (head ? 1 : 0);
+    const chunks = chunksOf[passNumbers[pass]] as (ChunkPrice | undefined)[];
+    const key = row.id * 4 + (embed ? 2 : 0) + (head ? 1 : 0);
     const known = chunks[key];
     if (known) return known;
     const parts = [

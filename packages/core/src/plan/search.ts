@@ -118,8 +118,9 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
     }
     const memory = deviceMemory(evaluator.job, layout, bound.peakBytes, bound.residentBytes);
     if (memory.verdict !== 'does-not-fit') {
-      const rank = rankOf(ranking, bound.seconds, memory.deviceBytes);
-      if (bound.seconds <= slowest && contest.canEnter(rank)) candidates.push({ layout, rank });
+      const { seconds } = bound;
+      const rank = rankOf(ranking, seconds, memory.deviceBytes);
+      if (seconds <= slowest && contest.canEnter(rank)) candidates.push({ layout, rank });
     } else if (hasRoomForLayer(layout)) tooLarge += 1;
     else layerTooLarge += 1;
     done += 1;

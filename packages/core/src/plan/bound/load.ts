@@ -75,6 +75,9 @@ function sameAsBefore({ layout, rows }: LoadInput, stage: number): boolean {
   return true;
 }
 
+const inOne: readonly Pass[] = ['F', 'B'];
+const inParts: readonly Pass[] = ['F', 'I', 'W'];
+
 function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, stage: number): StageLoad {
   const chunks = chunksHeld(layout);
   const positions = rows.length;
@@ -82,14 +85,19 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
   const placement = placementOf(layout.schedule);
   // Of two copies of the model each sees half of the micro-batches.
   const share = placement === 'mirror' ? 0.5 : 1;
-  const passes: readonly Pass[] = backwardOf(layout.schedule) === 'split' ? ['F', 'I', 'W'] : ['F', 'B'];
+  const isSplit = backwardOf(layout.schedule) === 'split';
+  const passes = isSplit ? inParts : inOne;
   let computeSeconds = 0;
   let hostSeconds = 0;
+  let hasEmbed = false;
+  let last = false;
   for (let chunk = 0; chunk < chunks; chunk++) {
     const position = positionOf(layout, stage, chunk);
     const row = rows[position] as LayerRow;
     const embed = position === 0;
     const head = position === positions - 1;
+    hasEmbed ||= embed;
+    last ||= head;
     for (const pass of passes) {
       const matrix = blocks.chunk(pass, row, embed, head);
       computeSeconds += share * way(matrix, ENTRY.compute, EXIT.compute);
@@ -100,14 +108,11 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
     hostSeconds += share * launchExchange * (folds ? 2 : (embed ? 0 : 2) + (head ? 0 : 2));
     runs.push(...row.runs);
   }
-  const held = Array.from({ length: chunks }, (_, chunk) => positionOf(layout, stage, chunk));
   const embed = stage === 0;
-  const hasEmbed = held.includes(0);
-  const last = held.includes(positions - 1);
   const firstRow = rows[stage] as LayerRow;
   const forward = blocks.chunk('F', firstRow, embed, positions === 1);
-  const backward = blocks.chunk(passes.includes('I') ? 'I' : 'B', firstRow, embed, positions === 1);
-  const ending = blocks.chunk(passes.includes('W') ? 'W' : 'B', firstRow, embed, positions === 1);
+  const backward = blocks.chunk(isSplit ? 'I' : 'B', firstRow, embed, positions === 1);
+  const ending = blocks.chunk(isSplit ? 'W' : 'B', firstRow, embed, positions === 1);
   const embedElements = hasEmbed ? sizeOf(counts.embed) : 0;
   const ends = embedElements + (last ? sizeOf(counts.head) : 0) + (hasEmbed || last ? sizeOf(counts.tied) : 0);
   return {
