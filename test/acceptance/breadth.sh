@@ -46,6 +46,7 @@ expect 'H4 the same of a sample, in the tests' 'Tests .* passed' tests test/e2e/
 
 # H5: placement.
 expect 'H5 every preset: tensor innermost, data or pipeline outermost, or the reason' 'Tests .* passed' tests packages/core/src/plan/orders.test.ts
+expect_json 'H5 the same of the layout that the search finds: every order, and the usual one is among the best' "(step => step.decision === 'yes' && step.numbers.length >= 2 && step.numbers[0].what === 'step with tensor-data')(it.flow.find((each) => each.step === 'order'))" meshwright explain examples/llama-3.1-70b-64xh100.yaml --json
 
 # H6: scaling.
 expect_json 'H6 fixed batch, 8 to 4,096 GPUs: a knee with a named cause' "it.sweep.curves[0].kind === 'strong' && it.sweep.curves[0].knee.gpus >= 8 && it.sweep.curves[0].knee.words.length > 0" meshwright plan examples/llama-3.1-70b-64xh100.yaml --sweep gpus=8..4096 --top 1 --json
@@ -56,6 +57,9 @@ expect 'Fuzz: 11,000 mutated models, jobs and layouts (110,000 by npm run test:l
 
 # Answers.
 expect 'the smallest cluster for training 70B' '^smallest: [0-9]+ GPUs' meshwright plan examples/llama-3.1-70b-64xh100.yaml --gpus min --top 1
+printf 'model: llama-3.1-405b\ncluster: 4x rtx-workstation\nbatch: {sequences: 64, length: 8192}\nlayout: {tensor: 1, sharding: 0}\n' >"$scratch/never.yaml"
+expect_code 'no number of devices is enough: said at once, with the reason' 1 'no number of these devices is enough: one layer of one micro-batch' meshwright plan "$scratch/never.yaml" --gpus min
+expect 'the least memory in a step that is fast enough' '^least memory in a step of at most [0-9.]+ s, 1.25 x the fastest' meshwright plan examples/llama-2-7b-8xh100.yaml --objective memory --top 1
 expect 'the cheapest size' '^cheapest: [0-9]+ GPUs?' meshwright plan examples/llama-2-7b-8xh100.yaml --objective cost --price 2.5
 expect 'a recipe beside the search' 'It arrives at tp=8,' meshwright plan examples/llama-3.1-70b-64xh100.yaml --recipe starting-point --top 1
 expect 'the recipe of 2026' 'Recipe 2026: ' meshwright plan examples/llama-3.1-70b-64xh100.yaml --recipe 2026 --top 1
@@ -72,6 +76,3 @@ printf 'model: llama-3.1-8b\ncluster: 1x dgx-h100\nbatch: {sequences: 8, length:
 expect 'Context: a sequence of 131,072 tokens over four ranks' '^context +shift +' meshwright show "$scratch/long.yaml" --layout tp=2,cp=4,ac=full,zero=3
 
 finish
-printf 'model: llama-3.1-405b\ncluster: 4x rtx-workstation\nbatch: {sequences: 64, length: 8192}\nlayout: {tensor: 1, sharding: 0}\n' >"$scratch/never.yaml"
-expect_code 'no number of devices is enough: said at once, with the reason' 1 'no number of these devices is enough: one layer of one micro-batch' meshwright plan "$scratch/never.yaml" --gpus min
-expect 'the least memory in a step that is fast enough' '^least memory in a step of at most [0-9.]+ s, 1.25 x the fastest' meshwright plan examples/llama-2-7b-8xh100.yaml --objective memory --top 1

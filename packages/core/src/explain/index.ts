@@ -9,6 +9,7 @@ import { planJob, type Shown } from '../plan/index.ts';
 import { breakEvenLines } from './break-even.ts';
 import { factsOf } from './facts.ts';
 import { answerOf, type FlowContext, walkFlow } from './flow/index.ts';
+import { orderStep } from './order.ts';
 import { checkRules } from './rules/index.ts';
 import { strategyTable } from './table/index.ts';
 import { createTrials, fits, isLegal, type LegalTrial, openJob, outcomeOf, type Trial } from './trials.ts';
@@ -38,7 +39,11 @@ export function explainJob(job: Job, { onProgress }: ExplainOptions = {}): Expla
   return {
     schema: 'meshwright.explain/1',
     job: jobFacts(job, context),
-    flow: [...steps, searchStep(optimum, recommendation, search, cost)],
+    flow: [
+      ...steps,
+      searchStep(optimum, recommendation, search, cost),
+      ...(search && isLegal(optimum) ? orderStep(open, optimum) : []),
+    ],
     ...(recommendation && { recommendation }),
     ...(search && { search }),
     ...(cost !== undefined && { costOverSearch: cost }),

@@ -24,7 +24,8 @@ export type StepName =
   | 'pipeline'
   | 'three-axes'
   | 'batch'
-  | 'search';
+  | 'search'
+  | 'order';
 
 export interface FlowStep {
   readonly step: StepName;

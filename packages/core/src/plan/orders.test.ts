@@ -52,9 +52,24 @@ describe('the best order of the axes by exhaustive search', () => {
       found.tried.map(({ seconds }) => seconds).toSorted((a, b) => a - b),
     );
     if (verdict === 'usual') expect(found.exception).toBeUndefined();
-    else expect(found.exception?.words).toMatch(/innermost gains [\d.]+(e[+\d]+)? (ms|us) a step/);
+    else expect(found.exception?.words).toMatch(/innermost gains [\d.]+ (ms|us) a step: .*compute waits/);
     expect(verdict).not.toBe('unexplained');
   });
+  it.each(verdicts.filter(({ verdict }) => verdict !== 'usual'))(
+    'on $preset, where it is another one, loses what compute waits longer, over links that are named',
+    ({ found: { exception } }) => {
+      const placements = exception?.placements ?? [];
+      const waits = placements.reduce((sum, { usual, best }) => sum + usual.waitedSeconds - best.waitedSeconds, 0);
+      expect(waits / (exception?.lostSeconds ?? 0)).toBeCloseTo(1, 6);
+      const tensor = placements.find(({ axis }) => axis === 'tensor');
+      const sent = (tiers: readonly { readonly bytesPerRank: number }[] = []): number =>
+        tiers.reduce((sum, { bytesPerRank }) => sum + bytesPerRank, 0);
+      // An order moves bytes to other links; it sends none more and none less.
+      expect(sent(tensor?.usual.tiers)).toBeGreaterThan(0);
+      expect(sent(tensor?.best.tiers) / sent(tensor?.usual.tiers)).toBeCloseTo(1, 9);
+      expect(tensor?.best.tiers).not.toEqual(tensor?.usual.tiers);
+    },
+  );
   it('is the usual one wherever fast links hold the tensor group, but for a few where it is nearly as fast', () => {
     const others = verdicts.filter(({ inDomain, verdict }) => inDomain && verdict !== 'usual');
     expect(others.length).toBeLessThan(6);

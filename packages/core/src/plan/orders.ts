@@ -7,7 +7,9 @@ import { InputError } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
 import { completeLayout, type Layout, type LayoutRequest } from '../layout/index.ts';
 import type { DenseAxis } from '../mesh/index.ts';
+import { formatSeconds, seconds as inSeconds } from '../units/index.ts';
 import { createEvaluator, type Evaluator } from './evaluate/index.ts';
+import { type AxisPlacement, placementsOf, placementWords } from './order-reason.ts';
 import { evaluateLayout } from './search.ts';
 import { splitCosts } from './split-costs.ts';
 
@@ -30,6 +32,9 @@ export interface OrderException {
   readonly lostSeconds: number;
   /** Seconds of one gather of activations over tensor, in the best of the usual orders and in the best of all. */
   readonly gatherSeconds: { readonly usual: number; readonly best: number };
+  /** Which bytes of each axis cross which link under the best of the usual orders and under the best of all, and what
+   * compute waits for them; the waits of all differ by `lostSeconds`. */
+  readonly placements: readonly AxisPlacement[];
   readonly words: string;
 }
 
@@ -84,24 +89,38 @@ function exceptionOf(
   const usual = tried.find(({ order }) => isUsual(order));
   const axis = fastest?.order[0];
   if (usual === undefined || fastest === undefined || axis === undefined) return undefined;
-  const lostSeconds = usual.seconds - fastest.seconds;
+  const under = ({ order }: OrderedStep) => evaluateLayout(evaluator, withOrder(layout, order));
   const gatherSeconds = {
     usual: gatherOf(evaluator, withOrder(layout, usual.order)),
     best: gatherOf(evaluator, withOrder(layout, fastest.order)),
   };
-  const { gpus } = evaluator.job.cluster.intra;
+  const placements = placementsOf(evaluator, under(usual), under(fastest));
+  const facts = { axis, lostSeconds: usual.seconds - fastest.seconds, gatherSeconds, placements };
+  const code = codeOf(facts, layout.tensor > evaluator.job.cluster.intra.gpus);
+  return { code, ...facts, words: wordsOf(evaluator, layout, code, facts) };
+}
+
+/** Its wait changes by a hundredth of what is lost at least. */
+const matters = ({ usual, best }: AxisPlacement, lostSeconds: number): boolean =>
+  Math.abs(usual.waitedSeconds - best.waitedSeconds) >= lostSeconds / 100;
+
+type Facts = Omit<OrderException, 'code' | 'words'>;
+
+const codeOf = ({ gatherSeconds }: Facts, leaves: boolean): OrderException['code'] =>
+  leaves
+    ? 'TENSOR_LEAVES_DOMAIN'
+    : gatherSeconds.best <= gatherSeconds.usual
+      ? 'TENSOR_LOSES_NOTHING'
+      : 'ANOTHER_AXIS_IS_HEAVIER';
+
+function wordsOf({ job }: Evaluator, { tensor }: Layout, code: OrderException['code'], facts: Facts): string {
+  const { axis, lostSeconds, gatherSeconds, placements } = facts;
+  const { gpus } = job.cluster.intra;
+  const leaves = `tensor ${tensor} is larger than a link domain of ${gpus}, and `;
   const gather = `a gather over tensor takes ${time(gatherSeconds.best)} in place of ${time(gatherSeconds.usual)}`;
-  const gain = `${axis} innermost gains ${time(lostSeconds)} a step`;
-  const common = { axis, lostSeconds, gatherSeconds };
-  if (layout.tensor > gpus) {
-    const words = `tensor ${layout.tensor} is larger than a link domain of ${gpus}: ${gather}, and ${gain}.`;
-    return { code: 'TENSOR_LEAVES_DOMAIN', ...common, words };
-  }
-  if (gatherSeconds.best <= gatherSeconds.usual) {
-    return { code: 'TENSOR_LOSES_NOTHING', ...common, words: `${gather}, and ${gain}.` };
-  }
-  const words = `${gather}, and still ${gain}: its own exchanges gain more than that.`;
-  return { code: 'ANOTHER_AXIS_IS_HEAVIER', ...common, words };
+  const gain = `${axis} innermost gains ${time(lostSeconds)} a step: ${gather}`;
+  const rows = placements.filter((each) => matters(each, lostSeconds)).map(placementWords);
+  return `${code === 'TENSOR_LEAVES_DOMAIN' ? leaves : ''}${[gain, ...rows].join('; ')}.`;
 }
 
 /** A gather of the activations of a micro-batch, as sequence parallelism does around every product. */
@@ -111,8 +130,7 @@ function gatherOf({ job, pricesOf }: Evaluator, layout: Layout): number {
   return pricesOf(layout).exchange({ kind: 'all-gather', algorithm: 'ring', bytes, axes: ['tensor'] });
 }
 
-const time = (value: number): string =>
-  value >= 1e-3 ? `${(value * 1e3).toPrecision(3)} ms` : `${(value * 1e6).toPrecision(3)} us`;
+const time = (value: number): string => formatSeconds(inSeconds(value));
 
 function permutationsOf(axes: readonly DenseAxis[]): readonly (readonly DenseAxis[])[] {
   if (axes.length === 0) return [[]];

@@ -1,19 +1,18 @@
 /** @file One layout in full: the `show` object of the contract. */
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
-import type { Prices } from '../cost/index.ts';
 import { batchTokens, type Job, precisionName } from '../job/index.ts';
 import { formatLayout, hasExpertGrid, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
-import { type AxisName, groupsAlong } from '../mesh/index.ts';
+import { groupsAlong } from '../mesh/index.ts';
 import { flopsPerToken, mfuConvention } from '../model/index.ts';
 import { bubbleShare, chunksHeld, positionOf, shapeOf } from '../schedules/index.ts';
-import { detailOf, type ExchangeDetail, type LayoutDetail } from './detail.ts';
+import { detailOf, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import { layerFits, layerIssue } from './layer-fit.ts';
 import { peakRate } from './peak-rate.ts';
 import type { Candidate } from './search.ts';
-import type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
+import type { Shown, ShownStage, ShowOptions } from './show-types.ts';
 import { storageNeeds } from './storage-needs.ts';
-import { tiersOf } from './traffic-tiers.ts';
+import { trafficOf } from './traffic.ts';
 import { deviceMemory, memoryAssumptions, worstVerdict } from './verdict.ts';
 import { warningsOf } from './warnings/index.ts';
 
@@ -161,24 +160,6 @@ function interval(evaluator: Evaluator, layout: Layout, seconds: number): { low:
   return {
     low: Math.min(seconds, under(compute.low, exchange.low, sustained.high)),
     high: Math.max(seconds, under(compute.high, exchange.high, sustained.low)),
-  };
-}
-
-function trafficOf({ cluster }: Job, row: ExchangeDetail, prices: Prices): ShownTraffic {
-  // Replicas are booked on data and lie on context too.
-  const axes: readonly AxisName[] = row.over === 'replicas' ? ['data', 'context'] : [row.axis as AxisName];
-  const link = prices.linkOf(axes, row.over === 'ends' ? 'ends' : 'all');
-  return {
-    axis: row.axis,
-    collective: row.kind,
-    count: row.count,
-    bytesPerRank: row.bytes,
-    link: link.name,
-    tiers: tiersOf(cluster, link, row.kind, row.bytes),
-    crossesNode: link.crossesNode,
-    seconds: row.seconds,
-    exposedSeconds: row.exposedSeconds,
-    blocking: row.exposedSeconds > row.seconds / 2,
   };
 }
 
