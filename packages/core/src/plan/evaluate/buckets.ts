@@ -107,13 +107,18 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
   const shards = isSharded(layout, size) ? replicas : 1;
   const overReplicas = (kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
     replicas === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: replicaAxes(size, layout) });
-  const sum = (count: number, axes: ['tensor'] | ['pipeline'], members: 'all' | 'ends'): number =>
-    prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes: count * gradient, axes, members });
+  const sum = (count: number, axes: ['tensor'] | ['pipeline'], members: 'all' | 'ends'): number => {
+    const bytes = padded(count, members === 'ends' ? 2 : layout.tensor) * gradient;
+    return prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes, axes, members });
+  };
   const slice = parts.length > 1 ? (parts[0] ?? 0) : size.summed;
   const summed = reducesEachMicroBatch(layout, size) ? Math.ceil(slice / shards) : size.summed;
   return {
     gatherSeconds: layout.sharding > 0 ? overReplicas('all-gather', elements * bytesOf(weightType)) : 0,
-    reduceSeconds: overReplicas(layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter', elements * gradient),
+    reduceSeconds: overReplicas(
+      layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter',
+      padded(elements, replicas) * gradient,
+    ),
     sumSeconds: size.summed > 0 ? sum(summed, ['tensor'], 'all') : 0,
     endsSeconds:
       size.tied && endsApart(layout)
@@ -121,6 +126,9 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
         : 0,
   };
 }
+
+/** Every rank of an exchange has an equal share. */
+const padded = (count: number, ranks: number): number => Math.ceil(count / ranks) * ranks;
 
 /** Elements of weights and gradients that are there throughout. */
 function heldElements(size: BucketSize, elements: number, shard: number, layout: Layout) {

@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CaseRange, evaluationCases } from '../evaluate/cases.fixture.ts';
+import { createEvaluator, evaluateStep } from '../evaluate/index.ts';
+import { boundOf } from './index.ts';
+
+const ranges: readonly (readonly [string, CaseRange])[] = [
+  ['anything', {}],
+  ['backward in two parts', { split: true }],
+  ['experts over a grid of their own', { experts: true }],
+];
+
+describe('bound of a generated layout', () => {
+  it.each(ranges)('is at most its evaluation, in time and memory: %s', (_, range) => {
+    fc.assert(
+      fc.property(evaluationCases(range), ({ job, layout, book }) => {
+        const evaluator = createEvaluator(job, {}, book);
+        const bound = boundOf(evaluator, layout);
+        const { seconds, peakBytes } = evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout));
+        expect(bound.seconds).toBeLessThanOrEqual(seconds * (1 + 1e-12));
+        expect(bound.peakBytes).toBeLessThanOrEqual(Math.max(...peakBytes) + 1e-6);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
