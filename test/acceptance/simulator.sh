@@ -9,7 +9,9 @@ tests() { npx vitest run --reporter=dot "$@"; }
 # 1: schedules.
 expect 'schedules of zero-bubble and DualPipe: complete, can run, hold and idle as their closed forms' 'Tests .* passed' tests packages/core/src/schedules
 
-expect 'H2 compiled programs of ZB-H1, H2, V and DualPipeV take what their lists take; ZB-H1 idles as its closed form' 'Tests .* passed' tests packages/core/src/sim/split-schedules.test.ts
+expect 'H2 compiled programs of naive, GPipe, 1F1B and interleaved idle as their closed forms' 'Tests .* passed' tests packages/core/src/sim/simulate.prop.test.ts -t 'every stage idles by the closed form'
+expect 'H2 compiled programs of ZB-H1 with W <= B, ZB-V with F=B=W and ZB-H2 idle as theirs, others take their golden seconds within bounds' 'Tests .* passed' tests packages/core/src/sim/split-schedules.test.ts
+expect 'H2 programs alone on their links: rings, trees, halves, switches, tiers; bytes of ZeRO 0 to 3 on a link' 'Tests .* passed' tests packages/core/src/sim/closed-forms.test.ts
 expect_json '1 ZB-V is planned with both levels alike' "it.pipeline.schedule === 'zero-bubble-v' && it.pipeline.chunks === 2" meshwright show $job --layout tp=8,pp=4,mbs=1,ac=full,schedule=zero-bubble-v --json
 
 # 2: exchanges.
@@ -36,7 +38,9 @@ expect_json 'H8 plans stand in the order of the simulator, none below its evalua
 expect 'H8 what shared links add stands in the table' 'shared links \+%~' meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3
 
 # H3, H5.
-expect 'H3 monotone without sharing, slower links gain < 2 % in 1,000 cases, the steady state is periodic' 'Tests .* passed' tests packages/core/src/sim
+expect 'H3 monotone without sharing, the longest path, the steady state is periodic and the bubble share never rises' 'Tests .* passed' tests packages/core/src/sim/simulate.prop.test.ts
+expect 'H3 slower links gain < 2 % in 1,000 cases, the largest gain kept; renamed hosts are the same' 'Tests .* passed' tests packages/core/src/sim/shared/shared.prop.test.ts
+expect 'the rest of the simulator' 'Tests .* passed' tests packages/core/src/sim/*.test.ts packages/core/src/sim/shared/shared.test.ts
 expect 'H5 the figures of the field' 'Tests .* passed' tests test/conformance/field-figures.test.ts
 
 # 6, H7: traces and files.
