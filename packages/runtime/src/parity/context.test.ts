@@ -10,6 +10,7 @@ import { boundsOf, compareRuns } from './parity.ts';
 const pool = createRankPool();
 afterAll(() => pool.close());
 
+const LONG = process.env['MESHWRIGHT_LONG'] !== undefined;
 const steps = 3;
 const rates = { sgd: 0.05, adamw: 0.002 } as const;
 type Engine = 'plain' | 'wasm';
@@ -90,7 +91,8 @@ describe('more context ranks', () => {
     'capped scores and logits',
     'a window',
   ];
-  test.each(shapes.flatMap((shape) => kinds.map((kind) => [shape, kind] as const)))('%s: %s', (shape, contextKind) =>
+  const pairs = shapes.flatMap((shape, row) => kinds.map((kind, column) => [shape, kind, row + column] as const));
+  test.each(pairs.filter(([, , turn]) => LONG || turn % 2 === 0))('%s: %s', (shape, contextKind) =>
     check(smallJob(shape, { optimizer: 'sgd' }), { context: 2, contextKind, data: 2 }),
   );
 });
