@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatLayout } from './format.ts';
+import { layoutSpace } from './framework-space.ts';
 import { layoutHash } from './hash.ts';
 import { checkLayout } from './legality.ts';
 import { normalizeLayout } from './normal.ts';
 import { type SampleSizes, sampleJob } from './sample.fixture.ts';
-import { layoutSpace } from './space.ts';
 import { balancedSplit, equalCosts } from './split.ts';
 import type { Layout, LayoutRequest } from './types.ts';
 

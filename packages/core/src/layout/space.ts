@@ -1,17 +1,16 @@
 /** @file The space of all legal layouts in normal form: every combination once, built legal instead of filtered, and
  * what was rejected on the way, by code. A grid fixes stages, chunks and micro-batches; its endings fix the rest.
  */
-import type { Code } from '../errors/index.ts';
+import type { Code, Issue } from '../errors/index.ts';
 import { commonDivisors, divisorsOf } from '../mesh/index.ts';
+import { checkValues } from './check-values.ts';
 import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
-import { checkValues } from './legality.ts';
 import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
 import { contextRules } from './rules/context.ts';
 import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
 import { expertRules } from './rules/experts.ts';
-import { firstRefused, frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
 import { lossRules, tensorRules } from './rules/tensor.ts';
@@ -54,8 +53,15 @@ interface Choice {
  *
  * Degrees: all divisors of the GPUs; context ranks where each keeps 8,192 tokens of a sequence. Micro-batches: all divisors up to 16 sequences. Chunks: all that the layers allow.
  * Buckets 25 and 100 MB, prefetch 0 to 2, weights freed after use, the loss in one. `gradientType`, `gradientReduction` and `order` are the defaults unless
- * given, `layersPerStage` is {@link balancedSplit}. A given value that breaks a rule rejects, it is never changed. */
-export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): LayoutSpace {
+ * given, `layersPerStage` is {@link balancedSplit}. A given value that breaks a rule rejects, it is never changed.
+ *
+ * `check` says what the job's framework refuses beyond that; without it nothing is refused for a framework's sake. */
+export function layoutSpaceOf(
+  job: LayoutJob,
+  request: LayoutRequest,
+  costs: SplitCosts,
+  check?: (layout: Layout) => readonly Issue[],
+): LayoutSpace {
   const rejected: Partial<Record<Code, number>> = {};
   const choices: Choice[] = [];
   let legal = 0;
@@ -67,8 +73,6 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
   };
   const [unusable] = checkValues(request);
   const endingsOf = endingsFor(job, request);
-  // The default profile refuses nothing of its own: its layouts are not even built here.
-  const check = job.framework === 'meshwright' ? undefined : frameworkChecker(job);
   if (unusable) reject(unusable.code, 1);
   for (const { grid, broken } of unusable ? [] : gridsOf(job, request, costs)) {
     const endings: Endings = endingsOf(grid, microBatchesOf(job, grid));
@@ -78,7 +82,7 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
     }
     for (const [code, count] of endings.rejected) reject(code, count);
     const allowed = endings.legal.filter((ending) => {
-      const refused = check && firstRefused(check, layoutOf(grid, ending));
+      const refused = check?.(layoutOf(grid, ending))[0]?.code;
       if (refused !== undefined) reject(refused, 1);
       return refused === undefined;
     });
@@ -88,14 +92,6 @@ export function layoutSpace(job: LayoutJob, request: LayoutRequest, costs: Split
   }
   return { considered, legal, rejected, layouts: () => layoutsOf(choices) };
 }
-
-/** {@link layoutSpace} for those who only want the layouts. */
-export const enumerateLayouts = (job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Iterable<Layout> =>
-  layoutSpace(job, request, costs).layouts();
-
-/** {@link layoutSpace} for those who only want the counts. */
-export const countRejected = (job: LayoutJob, request: LayoutRequest, costs: SplitCosts): RejectedLayouts =>
-  layoutSpace(job, request, costs).rejected;
 
 function* layoutsOf(choices: readonly Choice[]): Generator<Layout> {
   for (const { grid, endings } of choices) {

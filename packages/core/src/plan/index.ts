@@ -23,9 +23,19 @@ export function showLayout(job: Job, request: LayoutRequest = job.layout, option
 export { type Bound, boundBook, boundOf } from './bound/index.ts';
 export { compareShown, partWords, type Reason } from './compare.ts';
 export { detailOf, type LayoutDetail } from './detail.ts';
-export { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';
+export {
+  createEvaluator,
+  createPricing,
+  type Evaluation,
+  type Evaluator,
+  evaluateStep,
+  evaluatorOf,
+  type Pricing,
+  pricingOfSequences,
+} from './evaluate/index.ts';
 export { type OrderException, type OrderedStep, type OrderSearch, searchOrders } from './orders.ts';
 export { peakRate } from './peak-rate.ts';
+export { type PlanPiece, planPieces } from './plan-answer.ts';
 export { planJob, sizedJob } from './plan-job.ts';
 export { type Objective, objectives, type Planned, type PlanOptions } from './planned.ts';
 export { optionsOfEra, priceOptionsOf } from './price-options.ts';

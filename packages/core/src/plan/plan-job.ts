@@ -1,15 +1,11 @@
 /** @file From a job and what is asked to the best layouts, each in full, and why the first one is first. */
-import { InputError, type Issue, issue } from '../errors/index.ts';
+import { InputError, issue } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
-import { bytes, formatBytes } from '../units/index.ts';
-import { compareShown } from './compare.ts';
-import { layerIssue } from './layer-fit.ts';
+import { answer, USUAL_TOP } from './plan-answer.ts';
 import type { Planned, PlanOptions } from './planned.ts';
 import { planRecipe } from './recipe/index.ts';
 import { type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
-import { settleCandidate } from './settle-plans.ts';
-import { showCandidate } from './show.ts';
-import { amountsOf, checkAmounts } from './sizes/amounts.ts';
+import { checkAmounts } from './sizes/amounts.ts';
 import { comparedSizes, jobOnGpus, type PlannedSize, plannedSize } from './sizes/size.ts';
 import { MOST_GPUS, smallestCluster } from './sizes/smallest.ts';
 import { sweepSizes } from './sizes/sweep.ts';
@@ -114,8 +110,6 @@ const nothingPlanned: Omit<Planned, 'issues' | 'objective'> = Object.freeze({
   explain: [],
 });
 
-const USUAL_TOP = 5;
-
 const searchOptions = ({ top = USUAL_TOP, objective, onProgress }: PlanOptions): SearchOptions => ({
   top,
   ranking: objective === 'memory' ? 'memory' : 'time',
@@ -133,48 +127,4 @@ function planOnCluster(job: Job, options: PlanOptions): Planned {
   const limit = fastest && { slowest: MEMORY_SLOWDOWN * fastest.evaluation.seconds };
   const found = answer(job, searchLayouts(job, { ...search, ...limit }), options);
   return { ...found, ...(limit && { slowestSeconds: limit.slowest }) };
-}
-
-function answer(
-  job: Job,
-  found: SearchResult,
-  { top = USUAL_TOP, objective = 'time', pricePerGpuHour }: PlanOptions,
-): Planned {
-  const chosen = found.best.length > 0 ? found.best : found.atRisk.slice(0, top);
-  const settled = chosen.map((candidate) => ({ candidate, ...settleCandidate(found.evaluator, candidate) }));
-  // A stable order: what the simulator cannot tell apart stays as the evaluation has it.
-  if (objective === 'time' && settled.every(({ simulatedSeconds }) => simulatedSeconds !== undefined)) {
-    settled.sort((one, other) => (one.simulatedSeconds ?? 0) - (other.simulatedSeconds ?? 0));
-  }
-  const plans = settled.map(({ candidate }) => showCandidate(found.evaluator, candidate));
-  const [first, second] = plans;
-  return {
-    schema: 'meshwright.plan/1',
-    considered: found.considered,
-    legal: found.legal,
-    evaluated: found.evaluated,
-    rejected: found.rejected,
-    proven: found.proven,
-    plans,
-    settled: settled.map(({ evaluatedSeconds, simulatedSeconds }) => ({ evaluatedSeconds, simulatedSeconds })),
-    explain: first && second ? compareShown(first, second) : [],
-    objective,
-    ...(first && { amounts: amountsOf(job, first.gpus, first.step.seconds, pricePerGpuHour) }),
-    issues: plans.length > 0 ? [] : whyNothing(found),
-  };
-}
-
-/** No layer fits under any layout, or no layout does. */
-function whyNothing({ legal, rejected, leastMemory, evaluator }: SearchResult): readonly Issue[] {
-  const nothing = nothingFits(leastMemory?.peakBytes);
-  const byLayer = leastMemory !== undefined && rejected.LAYER_DOES_NOT_FIT === legal;
-  return byLayer ? [layerIssue(evaluator, leastMemory.layout), nothing] : [nothing];
-}
-
-function nothingFits(least: number | undefined): Issue {
-  const what =
-    least === undefined
-      ? 'no layout of this job is legal.'
-      : `no legal layout fits: the smallest needs ${formatBytes(bytes(least))} on its fullest stage.`;
-  return issue('NOTHING_FITS', 'layout', what, 'Use more or larger devices, a smaller batch, or fewer fixed keys.');
 }

@@ -1,7 +1,8 @@
 /** @file Closed forms of idle time, for equal stages, free transfers and a backward of any length. */
 import { assertInvariant } from '../errors/index.ts';
 import type { ScheduleShape } from './invocation.ts';
-import { assertShape, isSplit } from './lists.ts';
+import { assertShape } from './lists.ts';
+import { isSplit } from './placement.ts';
 import { splitSchedules } from './split/schedules.ts';
 
 /** Idle over whole step. naive (p-1)/p; gpipe and 1f1b (p-1)/(m+p-1); interleaved (p-1)/(v m+p-1). Exact. */

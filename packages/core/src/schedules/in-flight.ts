@@ -1,6 +1,7 @@
 /** @file How many micro-batches a stage holds: the maximal counts per chunk just before each kind of invocation. */
 import { chunkOf, endsBackward, type InvocationKind, kindNumber, kindOf, type ScheduleShape } from './invocation.ts';
-import { isSplit, scheduleCodes } from './lists.ts';
+import { scheduleCodes } from './lists.ts';
+import { isSplit } from './placement.ts';
 
 /** Just before an invocation of `kind` and `chunk`, the stage may hold `counts[c]` micro-batches of each chunk c.
  *

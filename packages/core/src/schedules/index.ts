@@ -19,10 +19,11 @@ export {
   type SplitScheduleName,
   scheduleLimits,
 } from './invocation.ts';
-export { isSplit, type ScheduleRow, scheduleCodes, scheduleList, schedules } from './lists.ts';
+export { type ScheduleRow, scheduleCodes, scheduleList, schedules } from './lists.ts';
 export {
   type ChunkPlace,
   chunksHeld,
+  isSplit,
   neighbourOf,
   type Placed,
   type Placement,

@@ -14,7 +14,7 @@ import {
   type ScheduleShape,
   type SplitScheduleName,
 } from './invocation.ts';
-import { placementOf } from './placement.ts';
+import { isSplit, placementOf } from './placement.ts';
 import { splitSchedules } from './split/schedules.ts';
 
 /** What a schedule is: the forwards that a stage runs ahead of its first backward, and the order within a direction. */
@@ -45,9 +45,6 @@ export const schedules: Readonly<Record<Exclude<ScheduleName, SplitScheduleName>
       Math.min((stages - stage - 1) * 2 + (chunks - 1) * stages, chunks * microBatches),
   },
 };
-
-/** Whether a schedule takes backward in two parts. */
-export const isSplit = (schedule: ScheduleName): schedule is SplitScheduleName => schedule in splitSchedules;
 
 /** Invocations of one stage in order of issue, as codes. */
 export function scheduleCodes(shape: ScheduleShape, stage: number): Int32Array {

@@ -1,5 +1,12 @@
 /** @file Where the chunks of a stage stand in the model, and whose results they read. */
-import { chunkOf, isBackward, kindOf, type ScheduleName, type ScheduleShape } from './invocation.ts';
+import {
+  chunkOf,
+  isBackward,
+  kindOf,
+  type ScheduleName,
+  type ScheduleShape,
+  type SplitScheduleName,
+} from './invocation.ts';
 
 /** `line`: chunk c of stage i stands at c * stages + i. `fold`: two chunks, down the stages and back up. `mirror`: two
  * copies of the model in opposite order, each with half of the micro-batches.
@@ -18,6 +25,17 @@ export function placementOf(schedule: ScheduleName): Placement {
       return 'line';
   }
 }
+
+const splits: Readonly<Record<SplitScheduleName, true>> = {
+  'zero-bubble-h1': true,
+  'zero-bubble-h2': true,
+  'zero-bubble-v': true,
+  dualpipe: true,
+  'dualpipe-v': true,
+};
+
+/** Whether a schedule takes backward in two parts. */
+export const isSplit = (schedule: ScheduleName): schedule is SplitScheduleName => schedule in splits;
 
 /** The keys of a layout that place its layers. */
 export interface Placed {

@@ -1,5 +1,5 @@
 /** @file A layout in the words of its job's framework: what that framework would refuse at launch. */
-import type { Code, Issue } from '../../errors/index.ts';
+import type { Issue } from '../../errors/index.ts';
 import { checkSetup, type FrameworkSetup } from '../../frameworks/index.ts';
 import type { AttentionSpec } from '../../model/index.ts';
 import { expertCounts } from '../experts.ts';
@@ -63,10 +63,4 @@ export function frameworkChecker(job: LayoutJob): (layout: Layout) => readonly I
     }
     return issues;
   };
-}
-
-/** The code of the first rule of the job's framework that a layout breaks. */
-export function firstRefused(check: ReturnType<typeof frameworkChecker>, layout: Layout): Code | undefined {
-  const [first] = check(layout);
-  return first?.code;
 }

@@ -4,7 +4,7 @@
 import { microBatches, optimizerTensors } from '../../compile/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { BlockPrices } from '../blocks.ts';
-import type { Evaluator } from '../evaluate/index.ts';
+import type { Pricing } from '../evaluate/pricing.ts';
 import { type StageLoad, stageLoads } from './load.ts';
 import { peakBound } from './memory.ts';
 import { type BoundInput, secondsBound, tailBook } from './time.ts';
@@ -18,8 +18,8 @@ export interface Bound {
 }
 
 /** Lower bounds of legal layouts in normal form. What layouts share (the loads of their stages) is worked out once. */
-export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
-  const { job } = evaluator;
+export function boundBook(pricing: Pricing): (layout: Layout) => Bound {
+  const { job } = pricing;
   const tensors = optimizerTensors(job).length;
   const tailOf = tailBook();
   const known = new Map<readonly number[], Map<BlockPrices, readonly StageLoad[]>>();
@@ -34,8 +34,8 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
     if (found?.length === layout.pipeline) return found;
     const loads = stageLoads({
       layout,
-      rows: evaluator.rowsOf(layout),
-      counts: evaluator.countsOf(layout),
+      rows: pricing.rowsOf(layout),
+      counts: pricing.countsOf(layout),
       blocks,
       launchExchange,
     });
@@ -43,14 +43,14 @@ export function boundBook(evaluator: Evaluator): (layout: Layout) => Bound {
     return loads;
   };
   return (layout) => {
-    const blocks = evaluator.blocksOf(layout);
-    const prices = evaluator.pricesOf(layout);
+    const blocks = pricing.blocksOf(layout);
+    const prices = pricing.pricesOf(layout);
     const input = {
       job,
       layout,
-      counts: evaluator.countsOf(layout),
+      counts: pricing.countsOf(layout),
       blocks,
-      rows: evaluator.rowsOf(layout),
+      rows: pricing.rowsOf(layout),
       prices,
       microBatches: microBatches(job, layout),
       weightType: job.precision,
@@ -83,4 +83,4 @@ class LazyBound implements Bound {
 }
 
 /** Lower bounds of one legal layout in normal form. */
-export const boundOf = (evaluator: Evaluator, layout: Layout): Bound => boundBook(evaluator)(layout);
+export const boundOf = (pricing: Pricing, layout: Layout): Bound => boundBook(pricing)(layout);

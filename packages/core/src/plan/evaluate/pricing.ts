@@ -1,0 +1,152 @@
+/** @file What layouts of one job share while they are bounded and evaluated: prices by mesh, blocks by context, parameters by
+ * tensor degree, what chunks hold. Nothing here knows of orders or steps, so who only bounds needs no more.
+ */
+import { backwardOf, blockContext, type ParameterCounts, parameterCounts } from '../../compile/index.ts';
+import {
+  createPriceBook,
+  type OperationCost,
+  type PriceBook,
+  type PriceOptions,
+  type Prices,
+} from '../../cost/index.ts';
+import type { Job } from '../../job/index.ts';
+import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
+import { layerKinds } from '../../model/index.ts';
+import { pricesOf } from '../../sim/index.ts';
+import { type BlockPrices, priceBlocks } from '../blocks.ts';
+import { priceOptionsOf } from '../price-options.ts';
+import { type LayerRow, rowBook, rowsOfSplit } from '../rows.ts';
+import type { Sample } from '../sample.ts';
+
+/** Prices of one job, each worked out once. */
+export interface Pricing {
+  readonly job: Job;
+  pricesOf(layout: Layout): Prices;
+  blocksOf(layout: Layout): BlockPrices;
+  countsOf(layout: Layout): ParameterCounts;
+  /** What each chunk of the layout holds, by position in model order. */
+  rowsOf(layout: Layout): readonly LayerRow[];
+  /** Distinct blocks priced so far. */
+  readonly blockCount: () => number;
+}
+
+/** Nothing is priced yet. `book` stands in for the prices of the cluster. */
+export function createPricing(
+  job: Job,
+  options: PriceOptions = {},
+  book: Pick<PriceBook, 'pricesOf'> = createPriceBook(job.cluster, { ...priceOptionsOf(job), ...options }),
+): Pricing {
+  const places = new Map<Layout['order'], Map<number, PlacePrices>>();
+  const counts = new Map<number, ParameterCounts>();
+  const placeOf = (layout: Layout): PlacePrices =>
+    remember(
+      remember(places, layout.order, () => new Map<number, PlacePrices>()),
+      expertsKey(layout),
+      () => ({ prices: new Map(), blocks: new Map() }),
+    );
+  const pricesFor = (layout: Layout): Prices => {
+    return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(meshOf(layout)));
+  };
+  return {
+    job,
+    pricesOf: pricesFor,
+    blocksOf: (layout) => {
+      const known = placeOf(layout).blocks;
+      // Where tensor is the fastest axis its groups do not depend on the other degrees; nor do those of experts behind it.
+      const place = isNested(layout) ? nestedKey(layout) : degreesKey(layout);
+      return remember(
+        remember(known, place, () => new Map<number, BlockPrices>()),
+        blockKey(layout),
+        () =>
+          priceBlocks(blockContext(job, layout), layout.gradientType, (sample) =>
+            sampleCost(sample, pricesFor(layout)),
+          ),
+      );
+    },
+    countsOf: (layout) =>
+      remember(counts, (expertsKey(layout) * 2 ** 16 + layout.tensor) * 2 + (layout.sequenceParallel ? 1 : 0), () =>
+        parameterCounts(job.model, layout),
+      ),
+    rowsOf: rowsBySplit(job),
+    blockCount: () => blockCountOf(places),
+  };
+}
+
+/** The same prices for the same job with another number of sequences: no block, exchange or parameter depends on it. */
+export const pricingOfSequences = (pricing: Pricing, sequences: number): Pricing => ({
+  ...pricing,
+  job: { ...pricing.job, batch: { ...pricing.job.batch, sequences } },
+});
+
+function blockCountOf(places: ReadonlyMap<unknown, ReadonlyMap<number, PlacePrices>>): number {
+  let count = 0;
+  for (const place of places.values()) {
+    for (const { blocks } of place.values()) for (const known of blocks.values()) count += known.size;
+  }
+  return count;
+}
+
+function rowsBySplit(job: Job): Pricing['rowsOf'] {
+  // Weak: splits belong to a search, and prices may outlive it.
+  const rows = new WeakMap<readonly number[], readonly LayerRow[]>();
+  const rowAt = rowBook(layerKinds(job.model, job.batch.length).kindOf);
+  return ({ layersPerStage }) => remember(rows, layersPerStage, () => rowsOfSplit(rowAt, layersPerStage));
+}
+
+/** What the operations of a sample cost: as in a program. */
+function sampleCost({ program }: Sample, prices: Prices): OperationCost {
+  const { duration, launchCompute, launchExchange } = pricesOf(program, prices);
+  const [list] = program.lists;
+  if (list === undefined) throw new Error('internal: a sample without a list.');
+  return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
+}
+
+/** What is known under one order of the axes and one expert grid. Keys are numbers: a search asks for them a million times. */
+interface PlacePrices {
+  readonly prices: Map<number, Prices>;
+  readonly blocks: Map<number, Map<number, BlockPrices>>;
+}
+
+/** 0 where experts have no grid of their own, and a number for every grid. */
+const expertsKey = (layout: Layout): number =>
+  hasExpertGrid(layout) ? layout.expert * 2 ** 12 + layout.expertTensor : 0;
+
+/** The groups that a block's exchanges run in are made of neighbouring ranks whatever the other degrees are. */
+function isNested(layout: Layout): boolean {
+  const [first, second, third] = layout.order;
+  if (first !== 'tensor') return false;
+  if (layout.context > 1) return second === 'context' && !hasExpertGrid(layout);
+  return !hasExpertGrid(layout) || (second === 'context' ? third : second) === 'expert';
+}
+
+/** Numbers that no {@link degreesKey} is. */
+const nestedKey = ({ tensor, context }: Layout): number => -(tensor * 2 ** 17 + context);
+
+/** Degrees of one number of ranks: two of them say the third. */
+const degreesKey = ({ tensor, pipeline, data }: Layout): number => (tensor * 2 ** 17 + pipeline) * 2 ** 17 + data;
+
+const contextKinds: readonly Layout['contextKind'][] = ['ring', 'all-to-all', 'all-gather', 'hybrid'];
+const backwards: readonly ReturnType<typeof backwardOf>[] = ['whole', 'split', 'either'];
+const recomputes: readonly Layout['recompute'][] = ['none', 'selective', 'full'];
+
+/** What a block depends on beside the tensor group that it runs in. */
+const blockKey = (layout: Layout): number =>
+  ((layout.lossChunks * 2 ** 20 + layout.microBatch) * 4 + contextKinds.indexOf(layout.contextKind)) * 32 +
+  recomputes.indexOf(layout.recompute) * 8 +
+  (layout.sequenceParallel ? 4 : 0) +
+  (layout.keepGathered ? 2 : 0) +
+  (layout.gradientType === 'fp32' ? 1 : 0) +
+  backwards.indexOf(backwardOf(layout.schedule)) * 2 ** 48;
+
+interface Known<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+}
+
+function remember<Key, Value>(known: Known<Key, Value>, key: Key, make: () => Value): Value {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(key, made);
+  return made;
+}
