@@ -100,7 +100,7 @@ print('first answer painted, cold', first.painted, 1000, 'ms', first.processor);
 
 const { page } = first;
 const evaluated = (of) =>
-  of.waitForFunction(() => document.querySelector('.ranking caption')?.textContent.startsWith('Evaluated'));
+  of.waitForFunction(() => document.querySelector('.ranking caption')?.textContent.startsWith('Evaluated and simulated'));
 await evaluated(page);
 const edits = [];
 const plans = [];
@@ -118,7 +118,7 @@ for (let press = 0; press < 3; press++) {
       const start = performance.now();
       input.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true, cancelable: true }));
       const ranked = await until(() => caption().startsWith('Ranked'));
-      const done = await until(() => caption().startsWith('Evaluated'));
+      const done = await until(() => caption().startsWith('Evaluated and simulated'));
       return [ranked - start, done - start];
     }),
   );

@@ -1,13 +1,17 @@
 import { defineConfig, type Plugin } from 'vite';
 import { planOf } from './dist/engine/plan.js';
-import { quickPlan } from './dist/engine/quick.js';
+import { createQuickPlanner } from './dist/engine/quick.js';
 import { firstScenario } from './dist/scenario/scenario.js';
 
 /** The first scenario is planned here, by the compiled engine of the page, so that the page opens with a worked plan. */
 const workedScenario: Plugin = {
   name: 'worked-scenario',
   transformIndexHtml: () => {
-    const worked = { scenario: firstScenario, quick: quickPlan(firstScenario), planned: planOf(firstScenario) };
+    const worked = {
+      scenario: firstScenario,
+      quick: createQuickPlanner()(firstScenario, 'usual'),
+      planned: planOf(firstScenario),
+    };
     const children = JSON.stringify(worked).replaceAll('<', '\\u003c');
     return [{ tag: 'script', attrs: { type: 'application/json', id: 'worked' }, children, injectTo: 'head' }];
   },

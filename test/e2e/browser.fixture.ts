@@ -102,7 +102,9 @@ interface AxeResults {
 
 /** The ranking is evaluated. */
 export const planned = (page: Page): Promise<unknown> =>
-  page.waitForFunction(() => document.querySelector('.ranking caption')?.textContent?.startsWith('Evaluated'));
+  page.waitForFunction(() =>
+    document.querySelector('.ranking caption')?.textContent?.startsWith('Evaluated and simulated'),
+  );
 
 /** Nothing of the view is still being computed. */
 export const settled = (page: Page): Promise<unknown> =>

@@ -3,28 +3,15 @@
  */
 
 import type { Issue } from '@meshwright/core/errors';
-import type { Layout } from '@meshwright/core/layout';
-import type { Planned } from '@meshwright/core/plan';
+import type { Planned, Shown } from '@meshwright/core/plan';
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { AskError } from '../engine/ask-error.ts';
 import type { Client } from '../engine/client.ts';
 import type { QuickPlan } from '../engine/quick.ts';
 import { firstPlace, type Place, type StepsPlace, type View } from '../scenario/link.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { type Found, type Row, rowsOf, withPart } from './rows.ts';
 import type { Worked } from './worked.ts';
-
-/** A row of the ranking: a bound until the plan is there, then what was evaluated. */
-export interface Row {
-  readonly layout: Layout;
-  readonly short: string;
-  readonly seconds: number;
-  readonly deviceBytes: number;
-  /** Share of the step in which the slowest rank waits for exchanges; undefined for bounds. */
-  readonly exposed: number | undefined;
-  readonly exact: boolean;
-  /** Of the fullest stage, in bytes by part; undefined for bounds. */
-  readonly parts: Readonly<Record<string, number>> | undefined;
-}
 
 /** What the page is doing about the scenario. */
 export type Planning = 'bounds' | 'planning' | 'done' | 'failed';
@@ -42,6 +29,8 @@ export interface Clients {
 export interface Store extends Answers, Clients {
   readonly place: Signal<Place>;
   readonly rows: ReadonlySignal<readonly Row[]>;
+  /** Those of them that are there in full, best first. */
+  readonly plans: ReadonlySignal<readonly Shown[]>;
   /** The selected row, the best where none is selected. */
   readonly selected: ReadonlySignal<Row | undefined>;
   edit(change: Partial<Scenario>): void;
@@ -61,9 +50,10 @@ const UNDONE = 50;
 export function createStore(clients: Clients, begin: Place = firstPlace, worked?: Worked): Store {
   const place = signal(begin);
   const answers = createAnswers();
-  const { quick, planned, pinned, notice } = answers;
+  const { quick, found, planned, pinned, notice } = answers;
   const past = signal<readonly Scenario[]>([]);
-  const rows = computed(() => rowsOf(quick.value, planned.value));
+  const plans = computed(() => planned.value?.plans ?? found.value?.shown ?? []);
+  const rows = computed(() => rowsOf(quick.value, found.value, plans.value));
   const replan = planning(clients, place, answers, worked);
   const setScenario = (scenario: Scenario): void => {
     batch(() => {
@@ -78,6 +68,7 @@ export function createStore(clients: Clients, begin: Place = firstPlace, worked?
     ...answers,
     ...clients,
     rows,
+    plans,
     selected: computed(() => rows.value.find(({ short }) => short === place.value.selected) ?? rows.value[0]),
     edit: (change) => {
       past.value = [...past.value.slice(-UNDONE), place.value.scenario];
@@ -110,6 +101,9 @@ interface Answers {
   readonly notice: Signal<string | undefined>;
   readonly issues: Signal<readonly Issue[]>;
   readonly quick: Signal<QuickPlan | undefined>;
+  /** The plan while it is made; undefined before its first part. */
+  readonly found: Signal<Found | undefined>;
+  /** The whole of it. */
   readonly planned: Signal<Planned | undefined>;
   readonly planning: Signal<Planning>;
   /** Short form of the row that others are compared with. */
@@ -120,25 +114,53 @@ const createAnswers = (): Answers => ({
   notice: signal<string | undefined>(undefined),
   issues: signal<readonly Issue[]>([]),
   quick: signal<QuickPlan | undefined>(undefined),
+  found: signal<Found | undefined>(undefined),
   planned: signal<Planned | undefined>(undefined),
   planning: signal<Planning>('bounds'),
   pinned: signal<string | undefined>(undefined),
 });
 
-/** Asks for the bounds, then for the plan of the place's scenario; what an older scenario still hears is left unheard. */
+/** Asks for the first bounds, for all usual ones, and for the plan of the place's scenario; what an older scenario still hears
+ * is left unheard. */
 function planning(
   { quickly, planner, viewer }: Clients,
   place: Signal<Place>,
   answers: Answers,
   worked: Worked | undefined,
 ): () => Promise<void> {
-  const { issues, quick, planned, planning: state } = answers;
+  const { issues, quick, found, planned, planning: state } = answers;
   const known = worked && JSON.stringify(worked.scenario);
   let asked = 0;
   const settle = (plan: Planned): void => {
     planned.value = plan;
     issues.value = plan.issues;
     state.value = 'done';
+  };
+  const bounded = (bounds: QuickPlan): void => {
+    issues.value = [];
+    quick.value = bounds;
+    found.value = undefined;
+    planned.value = undefined;
+    state.value = 'planning';
+  };
+  const askAll = async (scenario: Scenario, own: number): Promise<void> => {
+    const isOld = (): boolean => own !== asked;
+    const first = await quickly.ask('quick', scenario, 'first');
+    if (isOld()) return;
+    batch(() => bounded(first));
+    const further = quickly.ask('quick', scenario, 'usual').then((bounds) => {
+      if (!isOld() && found.value === undefined) quick.value = bounds;
+    });
+    const plan = await planner.follow(
+      'plan',
+      (part) => {
+        if (!isOld()) found.value = withPart(found.value, part);
+      },
+      scenario,
+    );
+    if (isOld()) return;
+    batch(() => settle(plan));
+    await further;
   };
   return async () => {
     asked += 1;
@@ -148,24 +170,14 @@ function planning(
     viewer.drop();
     if (worked && JSON.stringify(scenario) === known) {
       batch(() => {
-        quick.value = worked.quick;
+        bounded(worked.quick);
         settle(worked.planned);
       });
       return;
     }
     state.value = 'bounds';
     try {
-      const bounds = await quickly.ask('quick', scenario);
-      if (own !== asked) return;
-      batch(() => {
-        issues.value = [];
-        quick.value = bounds;
-        planned.value = undefined;
-        state.value = 'planning';
-      });
-      const plan = await planner.ask('plan', scenario);
-      if (own !== asked) return;
-      batch(() => settle(plan));
+      await askAll(scenario, own);
     } catch (error) {
       if (own !== asked) return;
       if (!(error instanceof AskError)) throw error;
@@ -175,31 +187,4 @@ function planning(
       });
     }
   };
-}
-
-function rowsOf(quick: QuickPlan | undefined, planned: Planned | undefined): readonly Row[] {
-  if (planned) {
-    return planned.plans.map(({ layout, step, memory }) => {
-      const { tensor, data, context, expert, pipelineSend } = step.partsSeconds;
-      const fullest = memory.stages.toSorted((a, b) => b.deviceBytes - a.deviceBytes)[0];
-      return {
-        layout,
-        short: layout.short,
-        seconds: step.seconds,
-        deviceBytes: fullest?.deviceBytes ?? 0,
-        exposed: (tensor + data + context + expert + pipelineSend) / step.seconds,
-        exact: true,
-        parts: fullest?.partsBytes,
-      };
-    });
-  }
-  return (quick?.rows ?? []).map(({ layout, short, seconds, deviceBytes }) => ({
-    layout,
-    short,
-    seconds,
-    deviceBytes,
-    exposed: undefined,
-    exact: false,
-    parts: undefined,
-  }));
 }

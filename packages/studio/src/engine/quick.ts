@@ -2,9 +2,16 @@
  * compiled; the worker that plans looks at all of them and replaces it.
  */
 import { capacityBytes } from '@meshwright/core/cluster';
-import type { Job } from '@meshwright/core/job';
-import { formatLayout, type Layout, type LayoutRequest, layoutSpace } from '@meshwright/core/layout';
-import { boundBook, createEvaluator, deviceMemory, splitCosts, type Verdict } from '@meshwright/core/plan';
+import { formatLayout, type Layout, type LayoutRequest, layoutSpaceOf, type SplitCosts } from '@meshwright/core/layout';
+import {
+  boundBook,
+  createPricing,
+  deviceMemory,
+  type Pricing,
+  pricingOfSequences,
+  splitCosts,
+  type Verdict,
+} from '@meshwright/core/plan';
 import type { Scenario } from '../scenario/scenario.ts';
 import { jobOf } from './job-of.ts';
 
@@ -26,23 +33,47 @@ export interface QuickPlan {
   readonly capacityBytes: number;
 }
 
+/** How far to look: one sequence at a time, which prices a third of the blocks, or up to four. */
+export type QuickReach = 'first' | 'usual';
+
 const ROWS = 10;
 
 /** Ranks by bound; the best of each split. Throws an InputError for a scenario that is no job. */
-export function quickPlan(scenario: Scenario): QuickPlan {
-  const job = jobOf(scenario);
-  const usual = boundRows(job, usualWithin(job.layout));
-  // Where the usual ones are all illegal or too large, the others are looked at too.
-  const found = usual.rows.length > 0 ? usual : boundRows(job, () => true);
-  return { ...found, capacityBytes: capacityBytes(job.cluster) };
+export type QuickPlanner = (scenario: Scenario, reach: QuickReach) => QuickPlan;
+
+/** Scenarios with one key have the same prices: they differ in their sequences and fixed keys only. */
+export const pricingKey = (scenario: Scenario): string => JSON.stringify({ ...scenario, sequences: 0, layout: {} });
+
+/** A planner that keeps the prices of the last scenario: while only the batch or fixed keys change, nothing is priced twice. */
+export function createQuickPlanner(): QuickPlanner {
+  let known: { readonly key: string; readonly pricing: Pricing; readonly costs: SplitCosts } | undefined;
+  return (scenario, reach) => {
+    const job = jobOf(scenario);
+    const key = pricingKey(scenario);
+    if (known?.key !== key) known = { key, pricing: createPricing(job), costs: splitCosts(job) };
+    const { costs } = known;
+    const pricing = pricingOfSequences(known.pricing, scenario.sequences);
+    const usual = boundRows(pricing, job.layout, costs, usualWithin(job.layout, largestMicroBatch[reach]));
+    // Where the usual ones are all illegal or too large, the others are looked at too.
+    const found = usual.rows.length > 0 ? usual : boundRows(pricing, job.layout, costs, () => true);
+    return { ...found, capacityBytes: capacityBytes(job.cluster) };
+  };
 }
 
-function boundRows(job: Job, isWanted: (layout: Layout) => boolean): Omit<QuickPlan, 'capacityBytes'> {
-  const boundOf = boundBook(createEvaluator(job));
+const largestMicroBatch: Readonly<Record<QuickReach, number>> = { first: 1, usual: 4 };
+
+function boundRows(
+  pricing: Pricing,
+  fixed: LayoutRequest,
+  costs: SplitCosts,
+  isWanted: (layout: Layout) => boolean,
+): Omit<QuickPlan, 'capacityBytes'> {
+  const { job } = pricing;
+  const boundOf = boundBook(pricing);
   const best = new Map<string, Omit<QuickRow, 'short'>>();
   let bounded = 0;
   let fitting = 0;
-  for (const layout of layoutSpace(job, { ...usualKeys, ...job.layout }, splitCosts(job)).layouts()) {
+  for (const layout of layoutSpaceOf(job, { ...usualKeys, ...fixed }, costs).layouts()) {
     if (!isWanted(layout)) continue;
     bounded += 1;
     const { seconds, peakBytes, residentBytes } = boundOf(layout);
@@ -50,8 +81,8 @@ function boundRows(job: Job, isWanted: (layout: Layout) => boolean): Omit<QuickP
     if (verdict === 'does-not-fit') continue;
     fitting += 1;
     const split = `${layout.tensor} ${layout.pipeline} ${layout.data} ${layout.context}`;
-    const known = best.get(split);
-    if (!known || seconds < known.seconds) best.set(split, { layout, seconds, deviceBytes, verdict });
+    const row = best.get(split);
+    if (!row || seconds < row.seconds) best.set(split, { layout, seconds, deviceBytes, verdict });
   }
   const rows = [...best.values()].sort((a, b) => a.seconds - b.seconds).slice(0, ROWS);
   return { rows: rows.map((row) => ({ ...row, short: formatLayout(row.layout) })), bounded, fitting };
@@ -60,12 +91,12 @@ function boundRows(job: Job, isWanted: (layout: Layout) => boolean): Omit<QuickP
 const usualKeys: LayoutRequest = { prefetch: 1, bucketMB: 25, keepGathered: false };
 
 /** What is usual where a key is open: sequence parallelism with tensor ranks, one forward and one backward in turns with
- * at most two chunks a stage, micro-batches up to four sequences. Keys that somebody fixed stand as they are. */
-function usualWithin(fixed: LayoutRequest): (layout: Layout) => boolean {
+ * at most two chunks a stage, small micro-batches. Keys that somebody fixed stand as they are. */
+function usualWithin(fixed: LayoutRequest, largest: number): (layout: Layout) => boolean {
   const open = (key: keyof LayoutRequest): boolean => fixed[key] === undefined;
   return ({ tensor, sequenceParallel, schedule, chunks, microBatch }) =>
     !(open('sequenceParallel') && sequenceParallel !== tensor > 1) &&
     !(open('schedule') && (schedule === 'naive' || schedule === 'gpipe')) &&
     !(open('chunks') && chunks > 2) &&
-    !(open('microBatch') && microBatch > 4);
+    !(open('microBatch') && microBatch > largest);
 }

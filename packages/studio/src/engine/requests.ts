@@ -9,7 +9,8 @@ import type { MemoryDetail } from './detail.ts';
 import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
 import type { LayoutDrawing, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
-import { type QuickPlan, quickPlan } from './quick.ts';
+import type { Planner, PlanPart } from './plan.ts';
+import { createQuickPlanner, type QuickPlan, type QuickReach } from './quick.ts';
 import type { TimelineDetail } from './timeline.ts';
 import type { Variant, WhatIf } from './variants.ts';
 import { type Names, namesOf } from './words.ts';
@@ -19,8 +20,7 @@ export interface Requests {
   names(): Names;
   reasons(codes: readonly string[]): Promise<Readonly<Record<string, CodeRow>>>;
   /** Ranks by bounds, within the time of a key press. */
-  quick(scenario: Scenario): QuickPlan;
-  plan(scenario: Scenario): Promise<Planned>;
+  quick(scenario: Scenario, reach: QuickReach): QuickPlan;
   /** What others measured on something like it. */
   nearest(scenario: Scenario): Promise<PublishedRun | undefined>;
   show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
@@ -38,12 +38,16 @@ export interface Requests {
   drop(name: string, text: string, scenario: Scenario): Promise<DropReading>;
 }
 
+/** Questions that are answered in parts; who asked may stop listening between them. */
+export interface Streams {
+  plan(scenario: Scenario): AsyncGenerator<PlanPart, Planned>;
+}
+
 /** What a first answer does not need is loaded when it is asked for. */
-export const requests: Requests = {
+export const createRequests = (): Requests => ({
   names: namesOf,
   reasons: async (...given) => (await import('./reasons.ts')).reasonsOf(...given),
-  quick: quickPlan,
-  plan: async (...given) => (await import('./plan.ts')).planOf(...given),
+  quick: createQuickPlanner(),
   nearest: async (...given) => (await import('./nearest.ts')).nearestOf(...given),
   show: async (...given) => (await import('./detail.ts')).shownOf(...given),
   drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
@@ -57,8 +61,27 @@ export const requests: Requests = {
   disturbed: async (...given) => (await import('./disturb.ts')).disturbed(...given),
   linkFamilies: async (...given) => (await import('./disturb.ts')).linkFamilies(...given),
   drop: async (...given) => (await import('./drop.ts')).readDrop(...given),
-};
+});
+
+/** One planner for all plans: it keeps the prices of the last. */
+export function createStreams(): Streams {
+  const loaded = (): Promise<Planner> => import('./plan.ts').then(({ createPlanner }) => createPlanner());
+  let planner: Promise<Planner> | undefined;
+  return {
+    plan: async function* plan(scenario) {
+      planner ??= loaded();
+      return yield* (await planner)(scenario);
+    },
+  };
+}
 
 export type RequestName = keyof Requests;
 export type Arguments<Name extends RequestName> = Parameters<Requests[Name]>;
 export type Answer<Name extends RequestName> = Awaited<ReturnType<Requests[Name]>>;
+
+export type StreamName = keyof Streams;
+export type StreamArguments<Name extends StreamName> = Parameters<Streams[Name]>;
+/** What a stream tells on the way, and at its end. */
+export type Part<Name extends StreamName> = ReturnType<Streams[Name]> extends AsyncGenerator<infer Each> ? Each : never;
+export type Whole<Name extends StreamName> =
+  ReturnType<Streams[Name]> extends AsyncGenerator<unknown, infer Value> ? Value : never;

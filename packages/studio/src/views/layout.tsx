@@ -6,7 +6,8 @@ import { coordinateOf, createMesh, type DenseAxis, groupOf, worldSize } from '@m
 import { ClusterMap } from '@meshwright/figures';
 import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import type { Row, Store } from '../app/store.ts';
+import type { Row } from '../app/rows.ts';
+import type { Store } from '../app/store.ts';
 import type { ViewProps } from '../app/view-props.ts';
 import type { LayoutDrawing } from '../engine/drawing.ts';
 import { useAnswer } from '../parts/answer.tsx';

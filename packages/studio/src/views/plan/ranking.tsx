@@ -2,7 +2,8 @@
 
 import { memoryColour, memoryParts } from '@meshwright/figures';
 import type { VNode } from 'preact';
-import type { Row, Store } from '../../app/store.ts';
+import type { Row } from '../../app/rows.ts';
+import type { Store } from '../../app/store.ts';
 import { Heads } from '../../parts/heads.tsx';
 import { gib, share, signed, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
@@ -12,17 +13,11 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
   const selected = store.selected.value;
   const pinned = rows.find(({ short }) => short === store.pinned.value);
   const more = extraAxes(rows);
-  const capacity = store.planned.value?.plans[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 1;
+  const capacity = store.plans.value[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 1;
   return (
     <Scroll name="Ranked layouts">
       <table class={store.planning.value === 'bounds' && rows.length > 0 ? 'ranking stale' : 'ranking'}>
-        <caption class="quiet">
-          {rows.length === 0 || store.planning.value === 'bounds'
-            ? 'Ranking layouts by their bounds.'
-            : rows.some(({ exact }) => !exact)
-              ? 'Ranked by lower bounds; the best rows are being evaluated.'
-              : 'Evaluated and simulated; no layout that fits is faster.'}
-        </caption>
+        <caption class="quiet">{captionOf(store)}</caption>
         <Heads
           columns={[
             '#',
@@ -57,6 +52,15 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
   );
 }
 
+/** How far the ranking is. */
+function captionOf({ rows, planning, planned }: Store): string {
+  const [first] = rows.value;
+  if (first === undefined || planning.value === 'bounds') return 'Ranking layouts by their bounds.';
+  if (first.state === 'bound') return 'Ranked by lower bounds; all layouts are being evaluated.';
+  if (planned.value === undefined) return 'Evaluated: no layout that fits is faster. The rows are being simulated.';
+  return 'Evaluated and simulated; no layout that fits is faster.';
+}
+
 /** Axes beside the usual three that some row splits. */
 const extraAxes = (rows: readonly Row[]): readonly ('context' | 'expert')[] =>
   (['context', 'expert'] as const).filter((axis) => rows.some(({ layout }) => layout[axis] > 1));
@@ -72,7 +76,7 @@ interface RankRowProps {
 }
 
 function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRowProps): VNode {
-  const { layout, seconds, deviceBytes, exposed, exact, short } = row;
+  const { layout, seconds, deviceBytes, exposed, state, short } = row;
   const base = pinned === row ? undefined : pinned;
   return (
     <tr class={selected ? 'selected' : undefined} data-layout={short}>
@@ -87,7 +91,7 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
       ))}
       <td class="number">{layout.sharding}</td>
       <td class="number">
-        {base ? signed(seconds - base.seconds, time) : `${exact ? '' : '\u2265 '}${time(seconds)}`}
+        {base ? signed(seconds - base.seconds, time) : `${state === 'bound' ? '\u2265 ' : ''}${time(seconds)}`}
       </td>
       <td>
         <MemoryBar
@@ -104,7 +108,7 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
             ? signed(exposed - base.exposed, share)
             : share(exposed)}
       </td>
-      <td>{exact ? '\u2713' : '\u2026'}</td>
+      <td>{state === 'simulated' ? '\u2713' : '\u2026'}</td>
       <td>
         <button
           type="button"

@@ -2,7 +2,8 @@
 
 import type { Shown } from '@meshwright/core/plan';
 import type { VNode } from 'preact';
-import type { Row, Store } from '../../app/store.ts';
+import type { Row } from '../../app/rows.ts';
+import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Copy } from '../../parts/copy.tsx';
@@ -17,9 +18,9 @@ import { Sentence } from './sentence.tsx';
 import { Waterfall } from './waterfall.tsx';
 
 export function PlanView({ store }: ViewProps): VNode {
-  const { planning, rows, planned, selected } = store;
+  const { planning, rows, plans, selected } = store;
   const state = planning.value;
-  const shown = planned.value?.plans.find(({ layout }) => layout.short === selected.value?.short);
+  const shown = plans.value.find(({ layout }) => layout.short === selected.value?.short);
   const empty = state === 'done' && rows.value.length === 0;
   return (
     <div class={state === 'failed' ? 'stale' : undefined}>
@@ -60,7 +61,7 @@ export function layoutWords({ layout }: Pick<Row, 'layout'>): string {
 function Answer({ store }: { readonly store: Store }): VNode {
   const row = store.selected.value;
   const best = store.rows.value[0];
-  const capacity = store.planned.value?.plans[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 0;
+  const capacity = store.plans.value[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 0;
   if (!row || !best)
     return (
       <div class="skeleton" style={{ height: '90px' }}>
@@ -74,7 +75,7 @@ function Answer({ store }: { readonly store: Store }): VNode {
     <div class="answer">
       <h2>{`${row === best ? 'Best' : 'Selected'}: ${layoutWords(row)}`}</h2>
       <p class="numbers" role="status">
-        {row.exact
+        {row.state !== 'bound'
           ? `${time(row.seconds)} a step~, ${grouped(tokens)} tokens/s per GPU~, ${gib(row.deviceBytes)} of ${gib(capacity)} GiB~`
           : `at least ${time(row.seconds)} a step; evaluating the best rows`}
       </p>

@@ -1,7 +1,8 @@
 /** @file Below the lanes: the step as a figure for print, and why computing is idle. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import type { Row, Store } from '../../app/store.ts';
+import type { Row } from '../../app/rows.ts';
+import type { Store } from '../../app/store.ts';
 import type { TimelineDetail } from '../../engine/timeline.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';

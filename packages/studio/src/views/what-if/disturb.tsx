@@ -1,7 +1,8 @@
 /** @file Disturb the cluster: slow a GPU, slow or break a link, let kernels vary. The simulator answers, before and after. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import type { Row, Store } from '../../app/store.ts';
+import type { Row } from '../../app/rows.ts';
+import type { Store } from '../../app/store.ts';
 import type { Disturbance, Disturbed } from '../../engine/disturb.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';

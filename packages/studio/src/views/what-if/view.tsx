@@ -5,7 +5,8 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Row, Store } from '../../app/store.ts';
+import type { Row } from '../../app/rows.ts';
+import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import type { WhatIf } from '../../engine/variants.ts';
 import { Heads } from '../../parts/heads.tsx';
@@ -16,7 +17,7 @@ import { Disturb } from './disturb.tsx';
 
 export function WhatIfView({ store }: ViewProps): VNode {
   const row = store.rows.value[0];
-  if (!row?.exact)
+  if (row?.state !== 'simulated' || store.planning.value !== 'done')
     return (
       <div class="skeleton" style={{ height: '320px' }}>
         <p role="status">The plan is being evaluated.</p>
