@@ -128,26 +128,14 @@ function planning(
   answers: Answers,
   worked: Worked | undefined,
 ): () => Promise<void> {
-  const { issues, quick, found, planned, planning: state } = answers;
+  const { issues, quick, found, planning: state } = answers;
   const known = worked && JSON.stringify(worked.scenario);
   let asked = 0;
-  const settle = (plan: Planned): void => {
-    planned.value = plan;
-    issues.value = plan.issues;
-    state.value = 'done';
-  };
-  const bounded = (bounds: QuickPlan): void => {
-    issues.value = [];
-    quick.value = bounds;
-    found.value = undefined;
-    planned.value = undefined;
-    state.value = 'planning';
-  };
   const askAll = async (scenario: Scenario, own: number): Promise<void> => {
     const isOld = (): boolean => own !== asked;
     const first = await quickly.ask('quick', scenario, 'first');
     if (isOld()) return;
-    batch(() => bounded(first));
+    batch(() => showBounds(answers, first));
     const further = quickly.ask('quick', scenario, 'usual').then((bounds) => {
       if (!isOld() && found.value === undefined) quick.value = bounds;
     });
@@ -159,7 +147,7 @@ function planning(
       scenario,
     );
     if (isOld()) return;
-    batch(() => settle(plan));
+    batch(() => showPlan(answers, plan));
     await further;
   };
   return async () => {
@@ -170,8 +158,8 @@ function planning(
     viewer.drop();
     if (worked && JSON.stringify(scenario) === known) {
       batch(() => {
-        bounded(worked.quick);
-        settle(worked.planned);
+        showBounds(answers, worked.quick);
+        showPlan(answers, worked.planned);
       });
       return;
     }
@@ -187,4 +175,18 @@ function planning(
       });
     }
   };
+}
+
+function showBounds({ issues, quick, found, planned, planning: state }: Answers, bounds: QuickPlan): void {
+  issues.value = [];
+  quick.value = bounds;
+  found.value = undefined;
+  planned.value = undefined;
+  state.value = 'planning';
+}
+
+function showPlan({ issues, planned, planning: state }: Answers, plan: Planned): void {
+  planned.value = plan;
+  issues.value = plan.issues;
+  state.value = 'done';
 }
