@@ -75,4 +75,9 @@ expect 'Context: each pair of tokens is met once, or the program is refused' 'Te
 printf 'model: llama-3.1-8b\ncluster: 1x dgx-h100\nbatch: {sequences: 8, length: 131072}\n' >"$scratch/long.yaml"
 expect 'Context: a sequence of 131,072 tokens over four ranks' '^context +shift +' meshwright show "$scratch/long.yaml" --layout tp=2,cp=4,ac=full,zero=3
 
+# Layouts: sets of shards (hybrid sharding).
+expect 'Sets of shards: gathers stay in the node, shards are summed over nodes once a step' '^data +all-reduce .* InfiniBand' meshwright show examples/llama-3.1-70b-64xh100.yaml --layout tp=1,dp=64,shard=8,zero=3,ac=full
+expect 'Sets of shards: one that does not divide is refused with the nearest' 'Use shard 1, 2, 4, 8, 16 or 32' meshwright show examples/llama-3.1-70b-64xh100.yaml --layout tp=1,dp=64,shard=5,zero=3
+expect 'Sets of shards: the search is never slower than without them' 'Tests .* passed' tests packages/core/src/plan/shard-sets.test.ts
+
 finish

@@ -93,4 +93,6 @@ expect 'Context ranks train as one: ring, all-to-all, all-gather, hybrid, beside
 
 expect 'every pair of strategies in 40 drawn layouts, each as one rank; 25 planted faults caught, 24 by the verifier too' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/generated.test.ts packages/runtime/src/parity/faults.test.ts
 
+expect 'Sets of shards train as one rank: ZeRO-1 to 3, beside tensor, pipeline, context and experts; bytes and memory as predicted' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/shard-sets.test.ts
+
 finish

@@ -29,7 +29,7 @@ expect '8 a slow device, a slow link, a card that is gone' '^Disturbed: device 5
 expect_json '8 jitter has a seed' "it.timeline.seconds > it.timeline.slowedSeconds" meshwright simulate $job --layout tp=8,pp=4,mbs=1 --micro-batches 8 --jitter 2 --seed 7 --json
 expect_code '8 what is not there is said' 2 '^LINK_MISSING  links: nic 99 is not a link' meshwright simulate $toy --link nic:99=0.5
 
-expect 'H1 operation level is block level to 1e-9 in 500 generated cases, split schedules among them' 'Tests .* passed' tests packages/core/src/plan/evaluate/agreement.prop.test.ts
+expect 'H1 operation level is block level to 1e-9 in 600 generated cases, split schedules and sets of shards among them' 'Tests .* passed' tests packages/core/src/plan/evaluate/agreement.prop.test.ts
 expect 'H1 bounds are never above the evaluation, split schedules among them' 'Tests .* passed' tests packages/core/src/plan/bound
 expect 'H1 shared links and slow-down on the example jobs: median at most 2 %' '^Median \+(0\.[0-9]|1\.[0-9]|2\.0) % over ([8-9]|1[0-9]) jobs .*largest \+[0-9.]+ %' node bench/tiers.mjs
 

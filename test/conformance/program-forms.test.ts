@@ -54,7 +54,8 @@ const jobs = fc
 const layouts: fc.Arbitrary<Layout> = fc
   .record({
     tensor: fc.constantFrom(1, 2),
-    data: fc.constantFrom(1, 2),
+    data: fc.constantFrom(1, 2, 4),
+    replicate: fc.constantFrom(1, 2),
     context: fc.constant(1),
     contextKind: fc.constant('ring' as const),
     expert: fc.constant(1),

@@ -16,6 +16,7 @@ const alone: Layout = {
   sharding: 0,
   prefetch: 1,
   reshard: true,
+  replicate: 1,
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',

@@ -29,11 +29,13 @@ const odd = [
   'tp-tp',
   '½',
 ];
-const strangeNames = ['__proto__', 'constructor', 'tpp', 'TP', 'tensor_parallel', 'gbs', '', ' ', 'shard', '--tp'];
+const strangeNames = ['__proto__', 'constructor', 'tpp', 'TP', 'tensor_parallel', 'gbs', '', ' ', 'replicate', '--tp'];
 
 function valueOf({ type, names = [], name }: LayoutKey, draws: Draws): string {
   if (draws.chance(0.02)) return draws.pick(odd);
   switch (type) {
+    case 'shards':
+      return draws.pick(degrees);
     case 'count':
       return name === 'microBatch' || name === 'chunks'
         ? draws.pick(['1', '1', '2', '4', '8', '64'])
@@ -61,7 +63,10 @@ export function layoutText(draws: Draws): string {
   const share = draws.pick([0.05, 0.08, 0.15, 0.3, 0.9]);
   const given = layoutKeys
     .filter(() => draws.chance(share))
-    .map((key) => `${draws.pick([key.short, key.name, ...key.aliases])}=${valueOf(key, draws)}`);
+    .map(
+      (key) =>
+        `${draws.pick(key.type === 'shards' ? [key.short] : [key.short, key.name, ...key.aliases])}=${valueOf(key, draws)}`,
+    );
   if (draws.chance(0.05)) given.push(`${draws.pick(laterLayoutKeys).short}=${draws.pick(['none', 'block', ...odd])}`);
   if (draws.chance(0.05)) given.push(`${draws.pick(strangeNames)}=${draws.pick(degrees)}`);
   if (draws.chance(0.03)) given.push(given[0] ?? 'tp');

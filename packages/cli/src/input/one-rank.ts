@@ -12,6 +12,7 @@ export const oneRankLayout = (job: Job, layout: Layout): Layout => ({
   expert: 1,
   expertTensor: 1,
   sharding: 0,
+  replicate: 1,
   chunks: 1,
   layersPerStage: [job.model.layers.length],
   schedule: 'none',

@@ -9,10 +9,10 @@ const GIB = 2 ** 30;
 export const gib = (bytes: number): string => fixed(bytes / GIB, 1);
 
 /** Tensor, pipeline and data degree in a row: `data 4 (sharded state)`. */
-export function degreeWords({ tensor, pipeline, context, data, sharding }: Shown['layout']): string {
+export function degreeWords({ tensor, pipeline, context, data, replicate, sharding }: Shown['layout']): string {
   const sharded =
     ['', ' (sharded optimizer)', ' (sharded optimizer and gradients)', ' (sharded state)'][sharding] ?? '';
-  return `tensor ${tensor} \u00b7 pipeline ${pipeline} \u00b7 ${context > 1 ? `context ${context} \u00b7 ` : ''}data ${data}${data * context > 1 ? sharded : ''}`;
+  return `tensor ${tensor} \u00b7 pipeline ${pipeline} \u00b7 ${context > 1 ? `context ${context} \u00b7 ` : ''}data ${replicate > 1 ? `${replicate} x ${data / replicate}` : data}${data * context > 1 ? sharded : ''}`;
 }
 
 /** The fullest stage's bytes on the device. */

@@ -41,14 +41,11 @@ const placeOf = ({ block, direction, part }: Template): number => {
   return direction === 'forward' ? depth : 5 - depth + (part === undefined ? 0 : part === 'input' ? 3 : 6);
 };
 
-/** Groups that the templates and the data axis name where context ranks share sequences; none where there are none. */
-export function contextGroupsOf({ data, context, contextKind, contextHeads }: BlockContext): readonly Group[] {
-  if (context === 1) return [];
+/** Groups that the templates name where context ranks share sequences in two ways at once. */
+export function contextGroupsOf({ context, contextKind, contextHeads }: BlockContext): readonly Group[] {
+  if (context === 1 || contextKind !== 'hybrid') return [];
   const upTo = (count: number, step = 1): readonly number[] => Array.from({ length: count }, (_, at) => at * step);
-  const replicas: Group = { name: 'replicas', along: 'data', coordinates: upTo(data), joint: ['context'] };
-  if (contextKind !== 'hybrid') return [replicas];
   return [
-    replicas,
     { name: 'context.heads', along: 'context', coordinates: upTo(contextHeads), repeats: true },
     { name: 'context.ring', along: 'context', coordinates: upTo(context / contextHeads, contextHeads), repeats: true },
   ];

@@ -7,6 +7,7 @@ import { blockTemplates, contextGroupsOf } from './block-templates.ts';
 import { lowerList } from './lower/list.ts';
 import { type Outline, outlineOf } from './outline.ts';
 import { endsApart } from './parameters.ts';
+import { replicaGroups } from './replicas.ts';
 
 /** The program of one optimizer step of a legal, complete layout. Illegal layouts are the business of `checkLayout`. */
 export function compileProgram(job: Job, layout: Layout): Program {
@@ -33,5 +34,6 @@ const groupsOf = ({ job, layout, context }: Outline): readonly Group[] => [
   ...(job.model.tied && endsApart(layout)
     ? [{ name: 'ends', along: 'pipeline' as const, coordinates: [0, layout.pipeline - 1] }]
     : []),
+  ...replicaGroups(layout, context.grid !== undefined),
   ...contextGroupsOf(context),
 ];

@@ -13,9 +13,16 @@ export {
   stateByLaw,
   statePerParameter,
 } from './laws/index.ts';
-export { containers, isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverEnds } from './lower/containers.ts';
+export {
+  containers,
+  isSharded,
+  optimizerTensors,
+  reducesEachMicroBatch,
+  sumsOverEnds,
+  sumsOverSets,
+} from './lower/containers.ts';
 export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/runs.ts';
-export { sumsNormOver } from './lower/tail.ts';
+export { normGroup, sumsNormOver } from './lower/tail.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';
 export {
   type BucketPlan,
@@ -24,9 +31,10 @@ export {
   paddedParts,
   parameterCounts,
   planBuckets,
-  replicaAxes,
   replicasOfBucket,
   sampleBuckets,
+  shardsOfBucket,
 } from './parameters.ts';
+export { type Replicas, replicaGroup, setsGroup, shardGroup } from './replicas.ts';
 export { templateOf } from './templates/layers.ts';
 export { partsOf } from './templates/split.ts';

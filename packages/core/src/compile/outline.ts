@@ -4,7 +4,7 @@
  * property holds them together.
  */
 import type { Job } from '../job/index.ts';
-import { expertsWithEffect, type Layout, replicasOf } from '../layout/index.ts';
+import { expertsWithEffect, type Layout, shardRanksOf } from '../layout/index.ts';
 import { chunksHeld, positionOf } from '../schedules/index.ts';
 import { type BlockContext, blockContext, microBatches } from './context.ts';
 import { type BucketPlan, type ParameterCounts, parameterCounts, planBuckets } from './parameters.ts';
@@ -35,10 +35,11 @@ export interface Outline {
 }
 
 export function outlineOf(job: Job, given: Layout): Outline {
-  // One replica has nothing to cut, whatever a layout that is not in normal form says.
+  // A set of one rank has nothing to cut, and what is not cut has no sets, whatever a layout that is not in normal form says.
+  const whole = given.sharding === 0 || shardRanksOf(given) <= 1;
   const layout: Layout = {
     ...given,
-    sharding: replicasOf(given) === 1 ? 0 : given.sharding,
+    ...(whole && { sharding: 0 as const, replicate: 1 }),
     ...expertsWithEffect(job, given),
   };
   const counts = parameterCounts(job.model, layout);

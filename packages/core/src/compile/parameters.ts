@@ -235,7 +235,8 @@ export function sampleBuckets(context: BlockContext): readonly Bucket[] {
   const tied = counts.tied
     ? [{ name: 'tied', blocks: [], tied: true, ...sizes(counts.tied), ...at(-1) } satisfies BucketPlan]
     : [];
-  const whole = { ...choice, context: 1, sharding: 0 as const, data: 1, pipeline: 1, schedule: 'none' as const };
+  const alone = { context: 1, sharding: 0, data: 1, replicate: 1, pipeline: 1, schedule: 'none' } as const;
+  const whole = { ...choice, ...alone };
   return [...tied, ...own].filter(({ elements }) => elements > 0).map((plan) => writeBucket(plan, model, whole));
 }
 
@@ -243,41 +244,31 @@ const sizes = (count: BlockCount) => ({ elements: total(count), summed: count.su
 const at = (block: number) => ({ readyBlock: block, firstBlock: block });
 
 /** Keys of a layout that say which ranks hold the same; all but data matter to experts over their own grid only. */
-type ReplicaKeys = Pick<Layout, 'tensor' | 'context' | 'data' | 'expert' | 'expertTensor'>;
+type ReplicaKeys = Pick<Layout, 'tensor' | 'context' | 'data' | 'replicate' | 'expert' | 'expertTensor'>;
 type BucketReplicas = Pick<Layout, 'data'> & Partial<ReplicaKeys>;
+type BucketKind = Pick<BucketPlan, 'experts'>;
 
 /** The embedding and the head stand on different stages: where these fold, both are on the first one. */
 export const endsApart = ({ pipeline, schedule }: Pick<Layout, 'pipeline' | 'schedule'>): boolean =>
   pipeline > 1 && placementOf(schedule) === 'line';
 
 /** Ranks that hold the same bucket: those of data and context, or of the expert grid's own axis. */
-export function replicasOfBucket({ experts }: Pick<BucketPlan, 'experts'>, layout: BucketReplicas): number {
+export function replicasOfBucket({ experts }: BucketKind, layout: BucketReplicas): number {
   // Field by field: a search asks some million times, and a copy of the layout for each is most of its garbage.
   const { data, context = 1, tensor = 1, expert = 1, expertTensor = tensor } = layout;
   return experts ? expertDataOf({ data, context, tensor, expert, expertTensor }) : replicasOf({ data, context });
 }
 
-/** The axis along which a bucket's replicas lie, or the group of data and context that they are. */
-export const replicaAxis = (
-  { experts }: Pick<BucketPlan, 'experts'>,
-  { context }: Pick<Layout, 'context'>,
-): 'data' | 'replicas' | 'expertData' => (experts ? 'expertData' : context > 1 ? 'replicas' : 'data');
-
-/** The axes of {@link replicaAxis}; data first, on which their exchanges are booked. */
-export const replicaAxes = (
-  bucket: Pick<BucketPlan, 'experts'>,
-  layout: Pick<Layout, 'context'>,
-): readonly ('data' | 'context' | 'expertData')[] => {
-  const axis = replicaAxis(bucket, layout);
-  return axis === 'replicas' ? ['data', 'context'] : [axis];
-};
+/** Ranks that one set of shards of a bucket is cut over; all its replicas where nothing is repeated. */
+export const shardsOfBucket = (bucket: BucketKind, layout: BucketReplicas): number =>
+  replicasOfBucket(bucket, layout) / (layout.replicate ?? 1);
 
 /** Elements with the padding that an even cut over data needs; the summed prefix is padded by itself when it is cut. */
 export function paddedParts(
   bucket: Pick<BucketPlan, 'elements' | 'summed' | 'experts'>,
   layout: BucketReplicas & Pick<Layout, 'sharding'>,
 ): readonly number[] {
-  const shard = layout.sharding > 0 ? replicasOfBucket(bucket, layout) : 1;
+  const shard = layout.sharding > 0 ? shardsOfBucket(bucket, layout) : 1;
   const pad = (count: number): number => Math.ceil(count / shard) * shard;
   const apart = layout.sharding >= 2 && bucket.summed > 0 && bucket.summed < bucket.elements;
   return apart ? [pad(bucket.summed), pad(bucket.elements - bucket.summed)] : [pad(bucket.elements)];

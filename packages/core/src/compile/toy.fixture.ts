@@ -28,6 +28,7 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   sharding: 1,
   prefetch: 1,
   reshard: true,
+  replicate: 1,
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',

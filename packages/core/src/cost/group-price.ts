@@ -3,7 +3,7 @@ import { addsInSwitch, type ClusterSpec } from '../cluster/index.ts';
 import { type Mesh, worldSize } from '../mesh/index.ts';
 import { type CurveTerms, type DomainTerms, domainTerms, sendTerms } from './curves.ts';
 import { fabricShare } from './fabric-share.ts';
-import { type GroupAxes, groupAxes, sendLeaves, spreadOver } from './group-shape.ts';
+import { type GroupAxes, groupAxes, type PartOfAxis, sendLeaves, spreadOver } from './group-shape.ts';
 
 /** A group: ranks = inDomain x inNode x islands where it tiles its blocks.
  *
@@ -68,9 +68,9 @@ export function clusterTerms(cluster: ClusterSpec): ClusterTerms {
 }
 
 /** The prices of the groups of `mask` under `mesh`; groups that leave their uplink share it with their neighbours. */
-export function groupPrice(terms: ClusterTerms, mesh: Mesh, mask: number): GroupPrice {
+export function groupPrice(terms: ClusterTerms, mesh: Mesh, mask: number, part?: PartOfAxis): GroupPrice {
   const { intra, pcie, inter, gpusPerNode } = terms.cluster;
-  const group = groupAxes(mesh, mask);
+  const group = groupAxes(mesh, mask, part);
   const world = worldSize(mesh);
   const inDomain = spreadOver(group, intra.gpus, world);
   const inNode = spreadOver(group, gpusPerNode, world);

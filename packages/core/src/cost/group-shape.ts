@@ -26,7 +26,14 @@ export interface GroupAxes {
   readonly ranks: number;
 }
 
-export function groupAxes(mesh: Mesh, mask: number): GroupAxes {
+/** Of one axis only so many coordinates, so far apart: it is made of such groups. */
+export interface PartOfAxis {
+  readonly axis: AxisName;
+  readonly count: number;
+  readonly step: number;
+}
+
+export function groupAxes(mesh: Mesh, mask: number, part?: PartOfAxis): GroupAxes {
   const degrees: number[] = [];
   const fullDegrees: number[] = [];
   const strides: number[] = [];
@@ -34,7 +41,14 @@ export function groupAxes(mesh: Mesh, mask: number): GroupAxes {
   let ranks = 1;
   const grid = (mask & EXPERT_GRID) === 0 ? mesh.axes : gridOf(mesh, 'expert');
   for (const axis of grid) {
-    if ((axisBits[axis.name] & mask) !== 0 && axis.degree > 1) {
+    if (part?.axis === axis.name) {
+      if (part.count > 1) {
+        degrees.push(part.count);
+        fullDegrees.push(part.count);
+        strides.push(stride * part.step);
+        ranks *= part.count;
+      }
+    } else if ((axisBits[axis.name] & mask) !== 0 && axis.degree > 1) {
       const isEnds = (mask & ENDS) !== 0;
       degrees.push(isEnds ? 2 : axis.degree);
       fullDegrees.push(axis.degree);

@@ -26,6 +26,14 @@ export interface ExchangeRequest {
   readonly experts?: number;
   /** `ends`: only the first and the last coordinate of the one axis take part (a tied embedding). Default `all`. */
   readonly members?: 'all' | 'ends';
+  /** Of the first axis only so many coordinates, so far apart: it is made of such groups. */
+  readonly part?: AxisPart;
+}
+
+/** Coordinates of one group of an axis that is made of such groups. */
+export interface AxisPart {
+  readonly count: number;
+  readonly step: number;
 }
 
 /** One assumed number that prices rest on. */
@@ -106,7 +114,7 @@ export interface Prices {
   /** Time of the host lane per kernel and per exchange. */
   readonly launchCompute: Seconds;
   readonly launchExchange: Seconds;
-  linkOf(axes: readonly AxisName[], members?: 'all' | 'ends'): LinkDescription;
+  linkOf(axes: readonly AxisName[], members?: 'all' | 'ends', part?: AxisPart): LinkDescription;
   /** How the tiers of its group run an exchange: what loads the links while {@link exchange} seconds pass. */
   tiersOf(request: ExchangeRequest): TierAlgorithms;
   readonly assumptions: readonly Assumption[];

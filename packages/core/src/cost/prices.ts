@@ -9,12 +9,13 @@ import { choicesOf, chosenTime, isChosen } from './chosen.ts';
 import { type ComputePrice, createComputePrice } from './compute.ts';
 import { busiestOf, type Dispatch } from './dispatch.ts';
 import { exchangeTime } from './exchange.ts';
-import { clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
+import { type ClusterTerms, clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
 import { measuredSeconds } from './measured.ts';
 import { type TierAlgorithms, usualTiers } from './network/index.ts';
 import type {
   Assumption,
+  AxisPart,
   ExchangeRequest,
   ExchangeWays,
   LinkDescription,
@@ -62,25 +63,17 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
     cluster,
     pricesOf(mesh) {
       assertInvariant(worldSize(mesh) <= devices, () => `a mesh of ${worldSize(mesh)} ranks on ${devices} devices`);
-      const groups: (GroupPrice | undefined)[] = new Array(MASKS);
-      const groupOf = (axes: readonly AxisName[], members: 'all' | 'ends' | undefined): GroupPrice => {
-        let mask = members === 'ends' ? ENDS : 0;
-        for (let i = 0; i < axes.length; i++) mask |= axisBits[axes[i] as AxisName];
-        const known = groups[mask];
-        if (known !== undefined) return known;
-        const made = groupPrice(terms, mesh, mask);
-        groups[mask] = made;
-        return made;
-      };
+      const groupOf = groupsOf(terms, mesh);
       const tensor = degreeOf(mesh, 'tensor');
       return {
         compute: (work, kernel): Seconds => compute(work, kernel, tensor) as Seconds,
-        exchange: (request): Seconds => exposedTime(groupOf(request.axes, request.members), request, habits) as Seconds,
+        exchange: (request): Seconds =>
+          exposedTime(groupOf(request.axes, request.members, request.part), request, habits) as Seconds,
         busiest: (rows, ranks) => busiestOf(rows, ranks, options.dispatch?.spread ?? 0),
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),
-        linkOf: (axes, members) => describe(cluster, groupOf(axes, members)),
-        tiersOf: (request) => tiersOf(cluster, groupOf(request.axes, request.members), request, habits),
+        linkOf: (axes, members, part) => describe(cluster, groupOf(axes, members, part)),
+        tiersOf: (request) => tiersOf(cluster, groupOf(request.axes, request.members, request.part), request, habits),
         get assumptions(): readonly Assumption[] {
           assumptions ??= assumptionsOf(cluster, own);
           return assumptions;
@@ -90,12 +83,38 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
   };
 }
 
+type GroupBook = (axes: readonly AxisName[], members?: 'all' | 'ends', part?: AxisPart) => GroupPrice;
+
+/** The groups of a mesh, each worked out once. */
+function groupsOf(terms: ClusterTerms, mesh: Mesh): GroupBook {
+  const groups: (GroupPrice | undefined)[] = new Array(MASKS);
+  const parts = new Map<number, GroupPrice>();
+  return (axes, members, part) => {
+    let mask = members === 'ends' ? ENDS : 0;
+    for (let i = 0; i < axes.length; i++) mask |= axisBits[axes[i] as AxisName];
+    if (part !== undefined && axes[0] !== undefined) {
+      const key = (part.step * MOST_RANKS + part.count) * MASKS + mask;
+      const found = parts.get(key) ?? groupPrice(terms, mesh, mask, { ...part, axis: axes[0] });
+      parts.set(key, found);
+      return found;
+    }
+    const known = groups[mask];
+    if (known !== undefined) return known;
+    const made = groupPrice(terms, mesh, mask);
+    groups[mask] = made;
+    return made;
+  };
+}
+
 function measuredPrice(device: MeasuredDevice, ranks: number): ComputePrice {
   return (work, kernel) => {
     const seconds = measuredSeconds(device, ranks, work, kernel);
     return seconds.kernel + seconds.between;
   };
 }
+
+/** More than any mesh has. */
+const MOST_RANKS = 2 ** 20;
 
 /** Seconds of the slowest of `devices` over those of the mean one: an upper bound of the expected maximum of so many normal
  * deviations, which it nears as they grow in number (sigma sqrt(2 ln n)). */

@@ -70,6 +70,14 @@ const rows: Readonly<Record<string, Row>> = {
     key('parallelism_config_dp_shard_size', 'times parallelism_config_dp_replicate_size'),
     key('parallelism.dp'),
   ],
+  replicate: [
+    key('--num-distributed-optimizer-instances', 'the number of sets; sharding 1'),
+    key('ddp.num_distributed_optimizer_instances', 'the number of sets; sharding 1'),
+    key('parallelism.data_parallel_replicate_degree', 'the number of sets; sharding 3'),
+    key('zero_optimization.mics_shard_size', 'the ranks of a set; sharding 3'),
+    key('parallelism_config_dp_replicate_size', 'the number of sets; HYBRID_SHARD and _HYBRID_SHARD_ZERO2 of FSDP1'),
+    none,
+  ],
   context: [
     key('--context-parallel-size'),
     key('context_parallel_size'),

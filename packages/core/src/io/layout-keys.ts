@@ -2,6 +2,7 @@
 import { type LayoutKey, laterLayoutKeys, layoutKeys } from '../layout/index.ts';
 import {
   axisOrder,
+  type DataRanks,
   dataDegree,
   layerCounts,
   oneOf,
@@ -23,6 +24,7 @@ const takes: Readonly<Record<LayoutKey['type'], string>> = {
   switch: 'on or off',
   counts: 'whole numbers, one per chunk',
   axes: 'axes, fastest first: tp-cp-ep-dp-pp',
+  shards: 'a whole number',
 };
 
 /** A key that may be written: how it is called, what it takes, and how its value is read. */
@@ -30,10 +32,16 @@ export interface ReadableKey {
   readonly long: string;
   readonly names: readonly string[];
   readonly says: string;
+  /** The keys of a request that it sets, where that is not its own alone. */
+  readonly sets?: (value: unknown) => Readonly<Record<string, unknown>>;
   /** Absent: only `accepts`, `auto` and an empty list may be given, because nothing else is priced yet. */
   readonly read?: Reader<unknown>;
   readonly accepts: readonly string[];
 }
+
+/** `data: {shard, replicate}` says two keys. */
+const dataKeys = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'number' ? { data: value } : { ...(value as DataRanks) };
 
 const readerOf = (key: LayoutKey): Reader<unknown> => {
   const { name, type, min = 0, names = [] } = key;
@@ -42,6 +50,7 @@ const readerOf = (key: LayoutKey): Reader<unknown> => {
   if (name === 'schedule') return oneOf(names, laterSchedules, '1f1b or interleaved-1f1b');
   switch (type) {
     case 'count':
+    case 'shards':
       return whole(min);
     case 'real':
       return positive(1e6);
@@ -60,7 +69,9 @@ const readerOf = (key: LayoutKey): Reader<unknown> => {
 export const readableKeys: readonly ReadableKey[] = [
   ...layoutKeys.map((key) => ({
     long: key.name,
-    names: [...new Set([key.name, key.short, ...key.aliases])],
+    names: key.type === 'shards' ? [key.short] : [...new Set([key.name, key.short, ...key.aliases])],
+    ...(key.type === 'shards' && { sets: (shard: unknown) => ({ shard }) }),
+    ...(key.name === 'data' && { sets: dataKeys }),
     says: `${key.meaning} Takes ${key.names?.join(', ') ?? takes[key.type]}; default ${key.fallback}.`,
     read: readerOf(key),
     accepts: [],
@@ -71,7 +82,6 @@ export const readableKeys: readonly ReadableKey[] = [
     says: `${meaning} Not priced yet.`,
     accepts,
   })),
-  { long: 'shard', names: ['shard'], says: 'Ranks that share one set of shards. Not priced yet.', accepts: [] },
 ];
 
 /** What other programs call a key, for hints: each name with what to write here. */
@@ -91,7 +101,10 @@ export const foreignNames: Readonly<Record<string, string>> = {
   context_parallel_size: 'cp',
   expert_model_parallel_size: 'ep',
   data_parallel: 'dp',
-  data_parallel_shard_degree: 'dp',
+  data_parallel_shard_degree: 'shard',
+  data_parallel_replicate_degree: 'data: {shard, replicate}',
+  num_distributed_optimizer_instances: 'data: {shard, replicate}',
+  mics_shard_size: 'shard',
   zero_stage: 'zero',
   stage: 'zero',
   sequence_parallel: 'sp',

@@ -47,15 +47,25 @@ describe('the short text of a layout', () => {
     ]);
   });
   it('reads every name of the contract', () => {
-    const known = [...layoutKeys, ...laterLayoutKeys].flatMap(({ name, short, aliases }) => [name, short, ...aliases]);
+    const known = [...layoutKeys, ...laterLayoutKeys]
+      .flatMap(({ name, short, aliases }) => [name, short, ...aliases])
+      // Files say `shard`, and the number of sets inside of `data` only.
+      .filter((name) => name !== 'replicate');
     for (const name of known) expect(layoutNames).toContain(name);
   });
   it('accepts the defaults of keys that are not priced yet, and auto for any', () => {
     const text = 'unit=block,offload=none,losschunks=1,layers=auto,shard=auto';
     expect(parseLayoutString(`${text},tp=auto`)).toMatchObject({ issues: [], layout: {} });
   });
-  it.each(['offload=optimizer', 'unit=all', 'shard=8', 'unit=linear'])('refuses %s by name', (text) => {
+  it.each(['offload=optimizer', 'unit=all', 'unit=linear'])('refuses %s by name', (text) => {
     expect(tell(text)).toEqual([`LAYOUT_KEY_NOT_YET layout.${text.split('=')[0]} 1`]);
+  });
+  it('reads sets of shards by the ranks of one, or as shard and replicate', () => {
+    expect(parseLayoutString('dp=8,shard=4')).toMatchObject({ issues: [], layout: { data: 8, shard: 4 } });
+    const both = layoutFromMapping({ data: { shard: 4, replicate: 2 } }, 'layout');
+    expect(both).toMatchObject({ issues: [], layout: { data: 8, replicate: 2 } });
+    const twice = layoutFromMapping({ shard: 4, data: { shard: 4, replicate: 2 } }, 'layout');
+    expect(twice.issues.map(({ code, path }) => `${code} ${path}`)).toEqual(['KEY_TWICE layout.data']);
   });
   it('takes what other programs call a key as a hint', () => {
     expect(parseLayoutString('--tensor-model-parallel-size=8').issues[0]?.hint).toBe('Use tp.');

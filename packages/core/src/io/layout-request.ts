@@ -106,7 +106,14 @@ function place(
   if (!key.read) return notYet(name, value, key);
   const result = key.read(value);
   if ('problem' in result) return result.problem;
-  layout[key.long] = result.value;
+  const keys = key.sets?.(result.value) ?? { [key.long]: result.value };
+  const twice = Object.keys(keys).find((each) => each !== key.long && written.has(each));
+  if (twice !== undefined) {
+    const message = `${name} says ${twice} too, which is given as ${written.get(twice)}.`;
+    return { code: 'KEY_TWICE', message, hint: 'Keep one of the two.' } as const;
+  }
+  for (const each of Object.keys(keys)) written.set(each, name);
+  Object.assign(layout, keys);
   return undefined;
 }
 

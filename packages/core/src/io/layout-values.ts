@@ -73,16 +73,25 @@ export const shardingLevel: Reader<NonNullable<LayoutRequest['sharding']>> = (va
   return wrong(code, `${quote(value)} is not a level of sharding.`, 'Use 0 (DDP), 1, 2 or 3 (FSDP).');
 };
 
-/** `data: {shard, replicate}` is a number of ranks while nothing is replicated. */
-export const dataDegree: Reader<number> = (value) => {
+/** Data ranks, and the sets of shards that they make. */
+export interface DataRanks {
+  readonly data: number;
+  readonly replicate: number;
+}
+
+/** A number of ranks, or `{shard, replicate}`: ranks of a set of shards times sets that repeat each other. */
+export const dataDegree: Reader<number | DataRanks> = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return whole(1)(value);
   const { shard, replicate = 1, ...rest } = value as Readonly<Record<string, unknown>>;
   const [odd] = Object.keys(rest);
   if (odd !== undefined) {
     return wrong('KEY_UNKNOWN', `data does not take ${quoteName(odd)}.`, 'Use shard and replicate.');
   }
-  if (replicate === 1) return whole(1)(shard);
-  return wrong('LAYOUT_KEY_NOT_YET', 'replicated shards are not priced yet.', 'Use data: N, without replicate.');
+  const inside = whole(1)(shard);
+  const sets = whole(1)(replicate);
+  if ('problem' in inside) return inside;
+  if ('problem' in sets) return sets;
+  return ok(sets.value === 1 ? inside.value : { data: inside.value * sets.value, replicate: sets.value });
 };
 
 /** A list of layers per chunk; as text `20-20-20`. A single number is a list of one. */

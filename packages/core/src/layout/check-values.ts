@@ -11,7 +11,8 @@ export function checkValues(layout: LayoutRequest): Issue[] {
     const value: unknown = layout[key.name];
     const path = `layout.${key.name}`;
     if (value === undefined) continue;
-    if (key.type === 'count' || key.type === 'real') {
+    if (key.type === 'count' || key.type === 'real' || key.type === 'shards') {
+      // What does not divide into whole sets is explained by a rule.
       const range = key.type === 'count' ? `a whole number from ${key.min ?? 0} on` : 'a number greater than 0';
       if (key.type === 'count' ? isCount(value, key.min ?? 0) : isPositive(value)) continue;
       issues.push(issue('VALUE_OUT_OF_RANGE', path, `${value} is not ${range}.`, `Use ${range}.`));

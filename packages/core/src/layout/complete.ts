@@ -1,6 +1,6 @@
 /** @file From what a user gives to a complete layout: defaults, and what is wrong with the result. */
 import { type Issue, issue } from '../errors/index.ts';
-import { withDefaults } from './defaults.ts';
+import { withDefaults, withReplicas } from './defaults.ts';
 import type { LayoutJob } from './job.ts';
 import { checkLayout } from './legality.ts';
 import { normalizeLayout } from './normal.ts';
@@ -17,7 +17,8 @@ export interface CompletedLayout {
 }
 
 /** The layout of a request with the defaults of the contract; `data` takes the GPUs that the other degrees leave. */
-export function completeLayout(request: LayoutRequest, job: LayoutJob, costs: SplitCosts): CompletedLayout {
+export function completeLayout(asked: LayoutRequest, job: LayoutJob, costs: SplitCosts): CompletedLayout {
+  const request = withReplicas(asked, job);
   const given = withDefaults(request, job, costs);
   const issues = checkLayout(job, given);
   const defaulted = (Object.keys(given) as (keyof Layout)[]).filter((key) => request[key] === undefined);
@@ -27,7 +28,7 @@ export function completeLayout(request: LayoutRequest, job: LayoutJob, costs: Sp
 }
 
 function withoutEffect(request: LayoutRequest, layout: Layout): readonly Issue[] {
-  const scalars = Object.keys(request) as (keyof Layout)[];
+  const scalars = Object.keys(request).filter((key): key is keyof Layout => Object.hasOwn(layout, key));
   return scalars.flatMap((key) => {
     const given = request[key];
     if (given === undefined || typeof given === 'object' || given === layout[key]) return [];

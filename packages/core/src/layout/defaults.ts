@@ -20,6 +20,7 @@ export function withDefaults(request: LayoutRequest, job: LayoutJob, costs: Spli
     tensor,
     pipeline,
     data: request.data ?? dataLeft(gpusOf(job), tensor * pipeline * context),
+    replicate: request.replicate ?? 1,
     context,
     contextKind: request.contextKind ?? 'ring',
     expert: request.expert ?? 1,
@@ -40,6 +41,14 @@ export function withDefaults(request: LayoutRequest, job: LayoutJob, costs: Spli
     keepGathered: request.keepGathered ?? false,
     order: request.order ?? profile.order.value,
   };
+}
+
+/** The request with `replicate` where it says `shard`. */
+export function withReplicas({ shard, ...request }: LayoutRequest, job: LayoutJob): LayoutRequest {
+  if (shard === undefined) return request;
+  const { tensor = 1, pipeline = 1, context = 1 } = request;
+  const data = request.data ?? dataLeft(gpusOf(job), tensor * pipeline * context);
+  return { ...request, replicate: request.replicate ?? data / shard };
 }
 
 /** Data ranks that the other degrees leave; where they do not divide, legality says so. */

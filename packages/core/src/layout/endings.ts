@@ -9,10 +9,12 @@ import {
   recomputeWithEffect,
   reductionWithEffect,
   replicasOf,
+  shardRanksOf,
 } from './normal.ts';
 import { reductionRules } from './rules/degrees.ts';
 import { expertSequenceRules } from './rules/experts.ts';
 import { firstBroken } from './rules/rule.ts';
+import { shardRules } from './rules/shards.ts';
 import { sequenceRules } from './rules/tensor.ts';
 import type { Layout, LayoutRequest, Recompute, Sharding } from './types.ts';
 
@@ -20,6 +22,7 @@ import type { Layout, LayoutRequest, Recompute, Sharding } from './types.ts';
 export type Ending = Pick<
   Layout,
   | 'sharding'
+  | 'replicate'
   | 'prefetch'
   | 'reshard'
   | 'bucketMB'
@@ -41,7 +44,7 @@ export interface Endings {
 const shardings: readonly Sharding[] = [0, 1, 2, 3];
 
 /** What endings see of the degrees. */
-type EndingDegrees = Pick<Layout, 'tensor' | 'data' | 'context' | 'expert' | 'expertTensor'>;
+type EndingDegrees = Pick<Layout, 'tensor' | 'pipeline' | 'data' | 'context' | 'expert' | 'expertTensor' | 'order'>;
 
 /** The endings for degrees and a number of micro-batches; equal ones are made once. */
 export function endingsFor(
@@ -52,28 +55,36 @@ export function endingsFor(
   return (degrees, microBatches) => {
     const { tensor, context, expert, expertTensor } = degrees;
     const held = `${replicasOf(degrees) > 1} ${mostReplicasOf(degrees) > 1}`;
-    const name = `${tensor} ${context} ${expert} ${expertTensor} ${held} ${microBatches > 1}`;
+    const sets = replicateChoices(job, request, degrees);
+    const name = `${tensor} ${context} ${expert} ${expertTensor} ${held} ${microBatches > 1}${isOne(sets) ? '' : ` ${degrees.data} ${sets}`}`;
     const found = known.get(name);
     if (found) return found;
-    const made = makeEndings(job, request, degrees, microBatches);
+    const made = makeEndings(job, request, degrees, microBatches, sets);
     known.set(name, made);
     return made;
   };
 }
 
-function makeEndings(job: LayoutJob, request: LayoutRequest, degrees: EndingDegrees, microBatches: number): Endings {
+function makeEndings(
+  job: LayoutJob,
+  request: LayoutRequest,
+  degrees: EndingDegrees,
+  microBatches: number,
+  sets: readonly number[],
+): Endings {
   const { tensor, context, expert, expertTensor } = degrees;
   const replicas = mostReplicasOf(degrees);
   const legal: Ending[] = [];
   const rejected = new Map<Code, number>();
   let count = 0;
   for (const block of blockEndings(job, request, tensor)) {
-    for (const exchange of dataEndings(job, request, degrees, replicas)) {
+    for (const exchange of dataEndings(job, request, degrees, replicas, sets)) {
       count += 1;
       const broken =
         firstBroken(sequenceRules, job, { tensor, context, ...block }) ??
         firstBroken(expertSequenceRules, job, { tensor, expert, expertTensor, ...block }) ??
-        firstBroken(reductionRules, job, { data: replicas, context: 1, ...exchange });
+        firstBroken(reductionRules, job, { data: replicas, context: 1, ...exchange }) ??
+        firstBroken(shardRules, job, { ...degrees, ...exchange });
       if (broken) rejected.set(broken, (rejected.get(broken) ?? 0) + 1);
       else {
         const gradientReduction = reductionWithEffect(exchange.sharding, microBatches, exchange.gradientReduction);
@@ -101,34 +112,73 @@ function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): r
   );
 }
 
-type DataEnding = Pick<Layout, 'sharding' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction'>;
+type DataEnding = Pick<Layout, 'sharding' | 'replicate' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction'>;
 
 function dataEndings(
   job: LayoutJob,
   request: LayoutRequest,
   degrees: EndingDegrees,
   replicas: number,
+  sets: readonly number[],
 ): readonly DataEnding[] {
   const { prefetch, bucketMB } = profileOf(job);
   if (replicas === 1) {
     return [
-      { sharding: 0, prefetch: prefetch.value, reshard: true, bucketMB: bucketMB.value, gradientReduction: 'per-step' },
+      {
+        sharding: 0,
+        replicate: 1,
+        prefetch: prefetch.value,
+        reshard: true,
+        bucketMB: bucketMB.value,
+        gradientReduction: 'per-step',
+      },
     ];
   }
   const gradientType = request.gradientType ?? defaultGradientType(job);
   const asked = options(request.bucketMB, [25, 100]);
   const sizes = [...new Set(asked.map((size) => bucketWithEffect(job, degrees, gradientType, size)))];
-  const levels = replicasOf(degrees) === 1 ? [0 as const] : options(request.sharding, shardings);
+  const whole = sets.every((replicate) => shardRanksOf({ ...degrees, replicate }) === 1);
+  const levels = whole ? [0 as const] : options(request.sharding, shardings);
   return levels.flatMap((sharding) => {
     const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
     const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];
     // Kept weights hold what sharding 2 holds and more: only who asks for them gets them.
     const reshard = sharding < 3 || (request.reshard ?? true);
     const buckets = sharding < 3 ? sizes : [bucketMB.value];
-    return ahead.flatMap((units) =>
-      buckets.map((size) => ({ sharding, prefetch: units, reshard, bucketMB: size, gradientReduction })),
+    // Sets of shards save what is exchanged for each micro-batch: gathers, or sums of cut gradients.
+    const repeated = sharding === 0 ? [1] : sharding === 1 && !isGiven(request) ? [1] : sets;
+    return repeated.flatMap((replicate) =>
+      ahead.flatMap((units) =>
+        buckets.map((size) => ({ sharding, replicate, prefetch: units, reshard, bucketMB: size, gradientReduction })),
+      ),
     );
   });
+}
+
+const isOne = (sets: readonly number[]): boolean => sets.length === 1 && sets[0] === 1;
+
+const isGiven = ({ shard, replicate }: LayoutRequest): boolean => shard !== undefined || replicate !== undefined;
+
+/** Numbers of sets of shards: the given one, else one, and as many as make the ranks of a set those of a link domain or a
+ * node: what is exchanged most then stays on the faster links. Where a set would be one rank, nothing is cut.
+ */
+function replicateChoices(job: LayoutJob, request: LayoutRequest, degrees: EndingDegrees): readonly number[] {
+  const { data, context } = degrees;
+  if (request.replicate !== undefined) return [request.replicate];
+  if (request.shard !== undefined) return [data / request.shard];
+  const { intra, gpusPerNode } = job.cluster;
+  const stride = dataStride(degrees);
+  const fitting = [intra.gpus, gpusPerNode]
+    .map((ranks) => ranks / stride)
+    .filter((shard) => Number.isInteger(shard) && shard < data && data % shard === 0 && shard * context > 1)
+    .map((shard) => data / shard);
+  return [...new Set([1, ...fitting])];
+}
+
+/** Ranks between neighbours of the data axis. */
+function dataStride(degrees: EndingDegrees): number {
+  const inner = degrees.order.slice(0, degrees.order.indexOf('data'));
+  return inner.reduce((stride, axis) => stride * (axis === 'expert' ? 1 : degrees[axis]), 1);
 }
 
 /** The given value alone, else all of `open`. */

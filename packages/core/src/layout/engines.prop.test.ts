@@ -68,6 +68,7 @@ const layoutFor = ({ nodes, L, experts }: Sizes): fc.Arbitrary<Layout> =>
         sharding: draw.sharding,
         prefetch: 1,
         reshard: true,
+        replicate: 1,
         lossChunks: 1,
         bucketMB: 25,
         gradientType: draw.gradientType,

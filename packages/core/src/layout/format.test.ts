@@ -14,6 +14,7 @@ const layout: Layout = {
   sharding: 1,
   prefetch: 1,
   reshard: true,
+  replicate: 1,
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',

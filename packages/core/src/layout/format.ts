@@ -25,6 +25,7 @@ export function formatLayout(layout: Layout, options: FormatOptions = {}): strin
 /** The value of one key as the short form writes it. */
 export function formatLayoutValue(layout: Layout, key: LayoutKey): string {
   const value = layout[key.name];
+  if (key.type === 'shards') return String(layout.data / layout.replicate);
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);
   if (key.type === 'axes') return layout.order.map((axis) => axisShortNames[axis]).join('-');
@@ -41,6 +42,8 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
       return true;
     case 'sharding':
       return replicasOf(layout) > 1;
+    case 'replicate':
+      return layout.replicate > 1;
     case 'context':
     case 'contextKind':
       return layout.context > 1;

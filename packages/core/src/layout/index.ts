@@ -16,7 +16,14 @@ export {
   layoutKeys,
 } from './keys.ts';
 export { checkLayout, layoutRules } from './legality.ts';
-export { expertsWithEffect, microBatchesOf, mostReplicasOf, normalizeLayout, replicasOf } from './normal.ts';
+export {
+  expertsWithEffect,
+  microBatchesOf,
+  mostReplicasOf,
+  normalizeLayout,
+  replicasOf,
+  shardRanksOf,
+} from './normal.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
 export { type LayoutSpace, layoutSpaceOf, type RejectedLayouts, TOKENS_OF_CONTEXT_RANK } from './space.ts';
 export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';

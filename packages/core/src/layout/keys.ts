@@ -2,8 +2,9 @@
 import type { DenseAxis } from '../mesh/index.ts';
 import type { Layout } from './types.ts';
 
-/** What a key takes. `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first. */
-export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'counts' | 'axes';
+/** What a key takes. `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first;
+ * `shards`: data ranks of one set of shards, where the layout holds the number of sets. */
+export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'counts' | 'axes' | 'shards';
 
 /** One key of a layout. */
 export interface LayoutKey {
@@ -51,6 +52,16 @@ export const layoutKeys: readonly LayoutKey[] = [
     min: 1,
     fallback: 'GPUs / (tp pp cp)',
     meaning: 'Ranks that hold the same layers and take different sequences.',
+  },
+  {
+    name: 'replicate',
+    short: 'shard',
+    aliases: [],
+    type: 'shards',
+    min: 1,
+    fallback: 'all data ranks',
+    meaning:
+      'Data ranks that share out one set of shards (sharding 1 to 3); where there are more data ranks, sets repeat each other and their gradients are summed once a step (hybrid sharding). Also written `data: {shard: 8, replicate: 4}`.',
   },
   {
     name: 'context',

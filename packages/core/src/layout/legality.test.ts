@@ -17,6 +17,7 @@ const base: Layout = {
   sharding: 1,
   prefetch: 1,
   reshard: true,
+  replicate: 1,
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',
@@ -116,6 +117,19 @@ const cases: readonly Case[] = [
     breaks: { expert: 2, expertTensor: 1, sequenceParallel: false },
     says: 'layout.sequenceParallel: sequence parallelism is off and experts lie over a grid of their own (expert 2, expertTensor 1) beside tensor 2. Turn it on: each tensor rank sends its own tokens. Or use expert 1 and expertTensor 2.',
     passes: { expert: 2, expertTensor: 1 },
+  },
+  {
+    code: 'SHARD_NOT_DIVISOR',
+    breaks: { ...one, tensor: 1, data: 8, replicate: 8 / 3, expertTensor: 1, sequenceParallel: false },
+    says: 'layout.replicate: data 8 cannot be split into sets of 3 ranks. Use shard 1, 2, 4 or 8.',
+    passes: { ...one, tensor: 1, data: 8, replicate: 2, expertTensor: 1, sequenceParallel: false },
+  },
+  {
+    code: 'SHARDS_NOT_WITH_EXPERTS',
+    sizes: { experts: 8 },
+    breaks: { ...one, data: 4, replicate: 2, expert: 8, expertTensor: 1 },
+    says: 'layout.replicate: a set of shards has 4 ranks (tensor 2 x context 1 x shard 2), which expert 8 x expertTensor 1 does not divide. Use shard 4.',
+    passes: { ...one, data: 4, replicate: 2, expert: 4, expertTensor: 1 },
   },
   {
     code: 'BATCH_NOT_DIVISIBLE',

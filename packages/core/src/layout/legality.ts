@@ -8,6 +8,7 @@ import { expertRules, expertSequenceRules } from './rules/experts.ts';
 import { frameworkChecker } from './rules/framework.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
+import { shardRules } from './rules/shards.ts';
 import { lossRules, sequenceRules, tensorRules } from './rules/tensor.ts';
 import type { Layout } from './types.ts';
 
@@ -18,6 +19,7 @@ export const layoutRules: readonly LayoutRule[] = [
   ...batchRules,
   ...reductionRules,
   ...orderRules,
+  ...shardRules,
   ...tensorRules,
   ...expertRules,
   ...sequenceRules,

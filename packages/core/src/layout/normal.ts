@@ -16,6 +16,10 @@ export const microBatchesOf = (job: LayoutJob, layout: Pick<Layout, 'data' | 'mi
 /** Ranks that hold the same dense parameters: they take different sequences, or different parts of one. */
 export const replicasOf = ({ data, context }: Pick<Layout, 'data' | 'context'>): number => data * context;
 
+/** Ranks that one set of shards is cut over, of parameters that lie as the dense grid does. */
+export const shardRanksOf = ({ data, replicate, context }: Pick<Layout, 'data' | 'replicate' | 'context'>): number =>
+  (data / replicate) * context;
+
 /** The most ranks that hold the same parameters, be they dense or experts': what sharding and reductions are about. */
 export const mostReplicasOf = (layout: ExpertKeys): number =>
   hasExpertGrid(layout) ? Math.max(replicasOf(layout), expertDataOf(layout)) : replicasOf(layout);
@@ -45,7 +49,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const { tensor, pipeline, data, context } = layout;
   const { expert, expertTensor } = expertsWithEffect(job, layout);
   const replicas = mostReplicasOf({ tensor, data, context, expert, expertTensor });
-  const sharding = replicasOf(layout) > 1 ? layout.sharding : 0;
+  const sharding = shardRanksOf(layout) > 1 ? layout.sharding : 0;
   const chunks = pipeline > 1 ? layout.chunks : 1;
   const microBatches = microBatchesOf(job, layout);
   const recompute = recomputeWithEffect(job, layout.recompute);
@@ -54,6 +58,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     tensor,
     pipeline,
     data,
+    replicate: sharding > 0 ? layout.replicate : 1,
     context,
     contextKind: context > 1 ? layout.contextKind : 'ring',
     expert,

@@ -72,6 +72,7 @@ function* withEndings(grid: Grid): Generator<Layout> {
             keepGathered,
             prefetch,
             reshard: true,
+            replicate: 1,
             lossChunks: 1,
             bucketMB,
           };

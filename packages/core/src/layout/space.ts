@@ -107,6 +107,7 @@ function layoutOf(grid: Grid, ending: Ending): Layout {
     tensor: grid.tensor,
     pipeline: grid.pipeline,
     data: grid.data,
+    replicate: ending.replicate,
     context: grid.context,
     contextKind: grid.contextKind,
     expert: grid.expert,

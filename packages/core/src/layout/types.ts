@@ -25,6 +25,9 @@ export interface Layout {
   readonly pipeline: number;
   /** Degree of the data axis. */
   readonly data: number;
+  /** Sets of shards among the data ranks: state is cut over data / replicate x context ranks, and the sets hold the same.
+   * Hybrid sharding when above 1; meaningful with sharding. */
+  readonly replicate: number;
   /** Degree of the context axis: ranks that split the sequence, in attention too. */
   readonly context: number;
   /** Meaningful with context ranks. */
@@ -61,4 +64,7 @@ export interface Layout {
 }
 
 /** What a user gives: any subset; `plan` searches over the rest, `show`, `run` and `program` take defaults. */
-export type LayoutRequest = { readonly [Key in keyof Layout]?: Layout[Key] | undefined };
+export type LayoutRequest = { readonly [Key in keyof Layout]?: Layout[Key] | undefined } & {
+  /** Data ranks of one set of shards: another way to say `replicate`, which is the data ranks over it. */
+  readonly shard?: number | undefined;
+};

@@ -19,10 +19,10 @@ export function layerFits(evaluator: Evaluator): (layout: Layout) => boolean {
   const capacity = capacityBytes(evaluator.job.cluster);
   const known = new Map<string, boolean>();
   return (layout) => {
-    const { tensor, data, context, expert, expertTensor, sharding, sequenceParallel, gradientType } = layout;
+    const { tensor, data, replicate, context, expert, expertTensor, sharding, sequenceParallel, gradientType } = layout;
     const kind = sharding * 8 + (sequenceParallel ? 4 : 0) + (gradientType === 'fp32' ? 2 : 0);
     const reduction = layout.gradientReduction === 'per-step' ? 1 : 0;
-    const key = [tensor, data, context, expert, expertTensor, reduction, kind].join();
+    const key = [tensor, data, replicate, context, expert, expertTensor, reduction, kind].join();
     const found = known.get(key);
     if (found !== undefined) return found;
     const fits = layerStateBytes(evaluator, layout) <= capacity;
@@ -36,7 +36,7 @@ export function layerIssue(evaluator: Evaluator, layout: Layout): Issue {
   const { job } = evaluator;
   const capacity = capacityBytes(job.cluster);
   const mine = layerStateBytes(evaluator, layout);
-  const alone = { ...layout, tensor: 1, sequenceParallel: false, data: 1, sharding: 0 } as const;
+  const alone = { ...layout, tensor: 1, sequenceParallel: false, data: 1, replicate: 1, sharding: 0 } as const;
   const whole = layerStateBytes(evaluator, alone);
   const devices = Math.ceil(whole / capacity);
   const parameters = Math.max(...countParameters(job.model).perLayer);

@@ -51,7 +51,7 @@ function placedUnder(evaluator: Evaluator, candidate: Candidate): (part: WaitPar
   const { job } = evaluator;
   const detail = detailOf(evaluator, candidate, (dtype) => peakRate(job, dtype));
   const prices = evaluator.pricesOf(candidate.layout);
-  const traffic = detail.exchanges.map((row) => trafficOf(job, row, prices));
+  const traffic = detail.exchanges.map((row) => trafficOf(job, candidate.layout, row, prices));
   return (part) => {
     const own = traffic.filter(({ axis }) => axis === (part === 'pipelineSend' ? 'pipeline' : part));
     return {

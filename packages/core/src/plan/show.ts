@@ -24,7 +24,7 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
   const { seconds } = candidate.evaluation;
   const stages = shownStages(evaluator, candidate, detail);
   const bubble = mean(detail.bubbleSeconds) / seconds;
-  const traffic = detail.exchanges.map((row) => trafficOf(job, row, prices));
+  const traffic = detail.exchanges.map((row) => trafficOf(job, layout, row, prices));
   return {
     schema: 'meshwright.show/1',
     job: jobFacts(job),

@@ -90,5 +90,5 @@ export function blocksOf(call: Call): readonly number[] {
 }
 
 export { type ExpandedOperation, type ExpandedWrite, type WrittenList } from './expanded-operation.ts';
-export { bookedAxis, degreesOf, membersOf, spanOf } from './groups.ts';
+export { bookedAxis, degreesOf, membersOf, partOf, spanOf } from './groups.ts';
 export { boundaryName, boundaryOf, declaredName, type Instance, instanceName, type Operand } from './names.ts';

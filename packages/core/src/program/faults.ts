@@ -40,7 +40,9 @@ function planting(program: Program, fault: Fault): Program | undefined {
     case 'tied-counted-twice':
       return countTiedTwice(program);
     case 'tied-not-summed':
-      return withoutLines(program, ({ axis }) => program.groups.some(({ name }) => name === axis));
+      return withoutLines(program, ({ axis }) =>
+        program.groups.some(({ name, along }) => name === axis && along === 'pipeline'),
+      );
     case 'mean-over-data':
       return averageOverData(program);
     case 'stale-weights':

@@ -1,5 +1,14 @@
 /** @file Named groups and axes alike: how many ranks take part in an exchange, which, and along which axes. */
-import { type AxisName, coordinateOf, degreeOf, groupOf, type Mesh, rankOf } from '../mesh/index.ts';
+import {
+  type AxisName,
+  coordinateOf,
+  degreeOf,
+  expertRankOf,
+  gridOf,
+  groupOf,
+  type Mesh,
+  rankOf,
+} from '../mesh/index.ts';
 import type { Degrees } from '../tensor/index.ts';
 import type { Group, Program } from './types.ts';
 
@@ -28,7 +37,42 @@ export const bookedAxis = (program: Pick<Program, 'groups'>, over: string): stri
 export function spanOf(program: Grouped, over: string): readonly string[] {
   const group = groupNamed(program, over);
   if (group?.joint === undefined) return [over];
-  return [group.along, ...group.joint].filter((axis) => degreeOf(program.mesh, axis) > 1);
+  const joint = group.joint.filter((axis) => degreeOf(program.mesh, axis) > 1);
+  if (group.coordinates.length === 1) return joint;
+  return [group.repeats ? (partLike(program, group)?.name ?? group.name) : group.along, ...joint];
+}
+
+/** The group of one axis alone that takes the same coordinates of it. */
+const partLike = ({ groups }: Grouped, { along, coordinates }: Group): Group | undefined =>
+  groups.find(
+    (each) =>
+      each.repeats &&
+      each.joint === undefined &&
+      each.along === along &&
+      each.coordinates.length === coordinates.length &&
+      each.coordinates[1] === coordinates[1],
+  );
+
+/** An axis of which a group is a part, and the group that makes it up together with this one. */
+export function partOf(
+  program: Grouped,
+  over: string,
+): { readonly axis: string; readonly other: string | undefined } | undefined {
+  const group = groupNamed(program, over);
+  if (!group?.repeats || group.joint !== undefined) return undefined;
+  const others = degreeOf(program.mesh, group.along) / group.coordinates.length;
+  const [, second = 1] = group.coordinates;
+  // The inner one of the two takes neighbours, the outer one every so-manieth.
+  const step = second === 1 ? group.coordinates.length : 1;
+  const other = program.groups.find(
+    (each) =>
+      each.repeats &&
+      each.joint === undefined &&
+      each.along === group.along &&
+      each.coordinates.length === others &&
+      each.coordinates[1] === step,
+  );
+  return { axis: group.along, other: other?.name };
 }
 
 /** Ranks of the group of `rank` over an axis or named group, in ascending order; their order is that of their places. */
@@ -37,8 +81,9 @@ export function membersOf(program: Grouped, rank: number, over: string): readonl
   const group = groupNamed(program, over);
   if (group === undefined) return groupOf(mesh, rank, [over as AxisName]);
   const coordinate = coordinateOf(mesh, rank);
+  const rankAt = gridOf(mesh, group.along) === mesh.axes ? rankOf : expertRankOf;
   let members = placesOf(group, coordinate[group.along]).map((place) =>
-    rankOf(mesh, { ...coordinate, [group.along]: place }),
+    rankAt(mesh, { ...coordinate, [group.along]: place }),
   );
   for (const axis of group.joint ?? []) {
     members = members.flatMap((member) =>

@@ -74,6 +74,7 @@ describe('why', () => {
     const rules: Readonly<Record<WhyRule, true>> = {
       model: true,
       'gather-sequence': true,
+      'sum-sets': true,
       'gather-again': true,
       'sum-partial': true,
       'scatter-partial': true,

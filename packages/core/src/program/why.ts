@@ -103,6 +103,10 @@ const words: Readonly<Record<WhyRule, Words>> = {
       `sums the gradients of ${bucket} over ${axis}${scatters(operation) ? ' and leaves each rank its shard' : ''}`,
     because: () => 'each replica saw other sequences',
   },
+  'sum-sets': {
+    does: ({ bucket, axis }) => `sums the shard of the gradients of ${bucket} over ${axis}`,
+    because: () => 'each set of shards saw other sequences',
+  },
   'sum-whole-parameters': {
     does: ({ bucket, axis }) => `sums the gradients of the whole parameters of ${bucket} over ${axis}`,
     because: () => 'each rank saw only its piece of the sequence',

@@ -16,6 +16,7 @@ const codes: Readonly<Record<Lane, number>> = {
   control: 10,
   context: 11,
   expert: 12,
+  'data.replicate': 13,
 };
 
 /** Lanes by code. */

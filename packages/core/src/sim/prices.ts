@@ -99,10 +99,17 @@ function busiestOf(prices: Prices, { reads, writes }: ExpandedOperation, degrees
   return 1;
 }
 
-/** A named group is the ends of the axis that it lies along, the whole axis, or several whole axes. */
-function ranksOf(program: Program, { axis }: Collective): Pick<ExchangeRequest, 'axes' | 'members'> {
+/** A named group is the ends of the axis that it lies along, one of the groups that the axis is made of, the whole axis, or
+ * one of these together with whole other axes.
+ */
+function ranksOf(program: Program, { axis }: Collective): Pick<ExchangeRequest, 'axes' | 'members' | 'part'> {
   const group = program.groups.find((each) => each.name === axis);
   if (group === undefined) return { axes: [axis as AxisName] };
-  if (group.joint) return { axes: [group.along, ...group.joint] };
-  return { axes: [group.along], ...(group.coordinates.length === 2 && { members: 'ends' as const }) };
+  const { along, joint = [], coordinates, repeats } = group;
+  const axes = [along, ...joint];
+  if (repeats) {
+    const [first = 0, second = first + 1] = coordinates;
+    return { axes, part: { count: coordinates.length, step: second - first } };
+  }
+  return { axes, ...(coordinates.length === 2 && joint.length === 0 && { members: 'ends' as const }) };
 }

@@ -51,6 +51,7 @@ const rowOfLane: Readonly<Record<Lane, ExchangeRow | undefined>> = {
   expert: 'expert',
   'data.gather': 'data',
   'data.reduce': 'data',
+  'data.replicate': 'data',
   ends: 'ends',
   control: undefined,
   'act.out': 'stages',

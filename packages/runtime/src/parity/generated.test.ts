@@ -11,7 +11,7 @@ import { compareRuns, defaultBounds, type ParityBounds } from './parity.ts';
 const LONG = process.env['MESHWRIGHT_LAYOUTS'] !== undefined;
 const FEWEST = 40;
 const LAYOUTS = LONG ? 200 : FEWEST;
-const SEEDS = 30_000;
+const SEEDS = 40_000;
 
 const steps = 5;
 const rates = { sgd: 0.05, adamw: 0.002 } as const;

@@ -54,7 +54,7 @@ export const choices: Readonly<Record<string, readonly Asked[]>> = {
     { layersPerStage: [1, 2, 1, 0] },
   ),
   chunks: asks({}, {}, { pipeline: 2, chunks: 2, layersPerStage: [2, 1, 1, 1] }),
-  data: asks({}, { data: 2 }, { data: 2 }, { data: 4 }),
+  data: asks({}, {}, { data: 2 }, { data: 2 }, { data: 4 }, { data: 4, replicate: 2 }),
   sharding: asks({ sharding: 0, bucketMB: 0.01 }, { sharding: 1 }, { sharding: 2 }, { sharding: 3 }),
   gathering: asks({}, {}, { prefetch: 0 }, { reshard: false }, { gradientReduction: 'per-step' }),
   context: asks(
@@ -115,6 +115,7 @@ export const strategyGroups: Readonly<Record<string, Readonly<Record<string, Hol
   expert: { expert: ({ expert }) => expert > 1 },
   expertTensor: { 'expert tensor': (layout) => hasExpertGrid(layout) && layout.expertTensor > 1 },
   stages: { 'uneven stages': ({ layersPerStage }) => new Set(layersPerStage).size > 1 },
+  sets: { 'sets of shards': ({ replicate }) => replicate > 1 },
   replicas: { 'data ranks': ({ data }) => data > 1 },
   tied: { tied: (_, { model }) => model.tied },
   grouped: {
@@ -135,6 +136,7 @@ export const strategyGroups: Readonly<Record<string, Readonly<Record<string, Hol
 /** Pairs of different groups that cannot stand together: one with each of the others. */
 export const apart: readonly { readonly one: string; readonly others: readonly string[]; readonly because: string }[] =
   [
+    { one: 'sets of shards', others: ['DDP'], because: 'without sharding there are no shards' },
     { one: 'kept weights', others: ['DDP', 'ZeRO-1', 'ZeRO-2'], because: 'only gathered weights can be kept' },
     { one: 'summed each micro-batch', others: ['DDP', 'ZeRO-1'], because: 'whole gradients are summed once a step' },
     { one: 'tensor', others: ['expert', 'expert tensor'], because: 'each tensor rank sends tokens of its own' },

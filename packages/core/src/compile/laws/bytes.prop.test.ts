@@ -74,7 +74,13 @@ describe('the data axis', () => {
     const many = cases('even').filter(({ layout }) => layout.data > 1);
     fc.assert(
       fc.property(many, ({ job, layout }) => {
-        const same: Layout = { ...layout, gradientType: 'bf16', gradientReduction: 'per-step', prefetch: 1 };
+        const same: Layout = {
+          ...layout,
+          replicate: 1,
+          gradientType: 'bf16',
+          gradientReduction: 'per-step',
+          prefetch: 1,
+        };
         const of = (sharding: Layout['sharding']) =>
           sumOf(counted(compileProgram({ ...job, precision: 'bf16' }, { ...same, sharding })), (name) =>
             /^data (reduce-gradient|gather-updated)$/.test(name),

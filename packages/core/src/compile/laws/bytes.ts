@@ -110,8 +110,8 @@ function tensorLines(facts: Facts): readonly LawLine[] {
 
 /** Sums over tensor, piece by piece: 6 h per GPT layer, 2 h per Llama layer, final norm and positions; routers. */
 function wholeParameterBytes({ layout, pieces, g }: Facts): number {
-  const { tensor: t, data, gradientReduction } = layout;
-  const cut = layout.sharding >= 2 && gradientReduction === 'per-micro-batch' ? data : 1;
+  const { tensor: t, data, replicate, gradientReduction } = layout;
+  const cut = layout.sharding >= 2 && gradientReduction === 'per-micro-batch' ? data / replicate : 1;
   const sums = pieces.map((piece) => ring(Math.ceil(paddedSizes(piece, layout).summed / cut), t));
   return sums.reduce((sum, each) => sum + each, 0) * g;
 }
@@ -123,12 +123,12 @@ function wholeParameterBytes({ layout, pieces, g }: Facts): number {
  */
 function pipelineLines(facts: Facts): readonly LawLine[] {
   const { job, layout, stage, pieces, m, w, g, isFirst, isLast, sequenceParallel } = facts;
-  const { pipeline: p, chunks: v, tensor, data, microBatch } = layout;
+  const { pipeline: p, chunks: v, tensor, data, replicate, microBatch } = layout;
   if (p === 1) return [];
   const values = job.batch.length * microBatch * job.model.hidden;
   const sent = (values / (sequenceParallel ? tensor : 1)) * w * m;
   const tied = pieces.filter((piece) => piece.tied).reduce((sum, piece) => sum + elementsOf(piece, layout), 0);
-  const shard = layout.sharding >= 2 ? tied / data : tied;
+  const shard = layout.sharding >= 2 ? tied / (data / replicate) : tied;
   const folds = placementOf(layout.schedule) === 'fold';
   const turns = folds && stage === p - 1 ? 1 : 0;
   const on = (rule: WhyRule, bytes: number): LawLine => ({ axis: 'pipeline', rule, bytes });
@@ -144,11 +144,15 @@ function pipelineLines(facts: Facts): readonly LawLine[] {
  * when g = w and gradients are reduced once. ZeRO-3: one all-gather of (N-1)/N unit w for each run. Gradients that are cut
  * between micro-batches are scattered for each: m (N-1)/N Psi g.
  *
- * Norm: one scalar where data cuts parameters. Loss: one, on the stage that has it.
+ * Hybrid sharding: N are the ranks of a set of shards, and R sets repeat each other: once a step an all-reduce of the
+ * shards, 2 (R-1)/R Psi g / N.
+ *
+ * Norm: one scalar where data cuts parameters. Loss: one over all data ranks, on the stage that has it.
  */
 function dataLines({ layout, pieces, m, w, g, isLast }: Facts): readonly LawLine[] {
-  const { data: n, sharding } = layout;
-  if (n === 1) return [];
+  const { data, replicate: r, sharding } = layout;
+  const n = data / r;
+  if (data === 1) return [];
   const total = (count: (piece: Piece) => number): number => pieces.reduce((sum, piece) => sum + count(piece), 0);
   const share = total((piece) => half(elementsOf(piece, layout), n));
   const times = sharding === 0 ? 2 : sharding >= 2 && layout.gradientReduction === 'per-micro-batch' ? m : 1;
@@ -156,10 +160,11 @@ function dataLines({ layout, pieces, m, w, g, isLast }: Facts): readonly LawLine
   const on = (rule: WhyRule, bytes: number): LawLine => ({ axis: 'data', rule, bytes });
   return [
     on('reduce-gradient', times * share * g),
+    on('sum-sets', total((piece) => ring(elementsOf(piece, layout) / n, r)) * g),
     on('gather-updated', sharding === 1 || sharding === 2 ? share * w : 0),
     on('gather-unit', sharding === 3 ? gathered * w : 0),
     on('global-norm', sharding > 0 ? (n - 1) * SCALAR : 0),
-    on('mean-loss', isLast ? (n - 1) * SCALAR : 0),
+    on('mean-loss', isLast ? (data - 1) * SCALAR : 0),
   ];
 }
 

@@ -14,16 +14,17 @@ export interface StateBytes {
 }
 
 type StateJob = Pick<Job, 'precision' | 'optimizer'>;
-type StateLayout = Pick<Layout, 'sharding' | 'data' | 'gradientType' | 'gradientReduction'>;
+type StateLayout = Pick<Layout, 'sharding' | 'data' | 'replicate' | 'gradientType' | 'gradientReduction'>;
 
 /** Bytes of state per parameter of a rank's share of the model.
  *
  * Mixed-precision Adam with bf16 gradients 2 + 2 + 12 = 16, with fp32 gradients 18; fp32 training 4 + 4 + 8 = 16. ZeRO-1
  * 4 + 12/N, ZeRO-2 2 + 14/N, ZeRO-3 16/N. Gradients that are reduced once a step stay whole between micro-batches, beside
- * their shard: g more. Source: docs/sources.md, Laws, "State"; [rajbhandari2020].
+ * their shard: g more. N are the ranks of a set of shards; sets that repeat each other hold the same. Source: docs/sources.md, Laws, "State"; [rajbhandari2020].
  */
 export function statePerParameter(job: StateJob, layout: StateLayout): StateBytes {
-  const { sharding, data, gradientReduction } = layout;
+  const { sharding, gradientReduction } = layout;
+  const data = layout.data / layout.replicate;
   const gradient = bytesOf(layout.gradientType);
   const moments = job.optimizer === 'adamw' ? 2 : 1;
   const master = job.precision === 'fp32' ? 0 : 1;
@@ -48,7 +49,7 @@ export function stateByLaw(
     const { summed, rest } = paddedSizes(piece, layout);
     return sum + summed + rest;
   }, 0);
-  const ways = layout.data;
+  const ways = layout.data / layout.replicate;
   // Divided last, in whole numbers: elements are a multiple of the data ranks where they are cut.
   const bytes = (perParameter: number): number => (Math.round(perParameter * ways) * elements) / ways;
   return { weights: bytes(each.weights), gradients: bytes(each.gradients), optimizer: bytes(each.optimizer) };

@@ -201,8 +201,8 @@ const usedBy = (kind: InvocationKind, blocks: readonly number[]): readonly numbe
 /** Elements of a piece with padding: an even share for each data rank where it is cut. Where gradients are cut, what is
  * summed over tensor is padded by itself, so that it is a slice of the shard too.
  */
-export function paddedSizes({ summed, rest }: Sizes, layout: Pick<Layout, 'sharding' | 'data'>): Sizes {
-  const ways = layout.sharding > 0 ? layout.data : 1;
+export function paddedSizes({ summed, rest }: Sizes, layout: Pick<Layout, 'sharding' | 'data' | 'replicate'>): Sizes {
+  const ways = layout.sharding > 0 ? layout.data / layout.replicate : 1;
   const pad = (count: number): number => Math.ceil(count / ways) * ways;
   if (layout.sharding >= 2 && summed > 0 && rest > 0) return { summed: pad(summed), rest: pad(rest) };
   return { summed, rest: pad(summed + rest) - summed };

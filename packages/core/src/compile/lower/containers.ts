@@ -4,18 +4,23 @@ import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { BufferDeclaration } from '../../program/index.ts';
 import type { Dim, DType } from '../../tensor/index.ts';
-import { type BucketPlan, endsApart, paddedParts, replicaAxis, replicasOfBucket } from '../parameters.ts';
+import { type BucketPlan, endsApart, paddedParts, shardsOfBucket } from '../parameters.ts';
+import { shardGroup } from '../replicas.ts';
 
 /** A bucket as far as its replicas go; the dense ones when absent. */
 type Replicated = Pick<BucketPlan, 'experts'>;
 
 /** State is cut over the ranks that hold the same: there are some to share it with, and the layout does. */
 export const isSharded = (layout: Layout, bucket: Replicated = {}): boolean =>
-  layout.sharding > 0 && replicasOfBucket(bucket, layout) > 1;
+  layout.sharding > 0 && shardsOfBucket(bucket, layout) > 1;
+
+/** Sets of shards repeat each other: the sum over them is left after the one inside a set. */
+export const sumsOverSets = (layout: Layout, bucket: Replicated = {}): boolean =>
+  layout.replicate > 1 && isSharded(layout, bucket);
 
 /** Gradients are reduced while the micro-batch that made them is the only one in the buffer. */
 export const reducesEachMicroBatch = (layout: Layout, bucket: Replicated = {}): boolean =>
-  layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' && replicasOfBucket(bucket, layout) > 1;
+  layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' && isSharded(layout, bucket);
 
 /** Whole gradients of the tied matrix wait for the other end before they are reduced over data. In the tail: the last
  * stage has them early, and waiting in its reduction lane would hold up every other bucket.
@@ -36,7 +41,9 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
   const fused = parts.length > 1 ? { parts } : {};
   const whole: readonly Dim[] = [{ label: 'n', size, ...fused }];
   const sharded = isSharded(layout, plan);
-  const shard: readonly Dim[] = sharded ? [{ label: 'n', size, cut: [replicaAxis(plan, layout)], ...fused }] : whole;
+  const shard: readonly Dim[] = sharded
+    ? [{ label: 'n', size, cut: [shardGroup(plan, layout).over], ...fused }]
+    : whole;
   const bucket = plan.name;
   const declare = (
     prefix: string,

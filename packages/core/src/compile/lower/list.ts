@@ -6,10 +6,10 @@ import type { Outline, StageOutline } from '../outline.ts';
 import { type BucketPlan, replicasOfBucket, writeBucket } from '../parameters.ts';
 import { templateOf } from '../templates/layers.ts';
 import { partsOf } from '../templates/split.ts';
-import { containers, isSharded, reducesEachMicroBatch, sumsOverEnds } from './containers.ts';
+import { containers, isSharded, reducesEachMicroBatch, sumsOverEnds, sumsOverSets } from './containers.ts';
 import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf, usesUnits } from './runs.ts';
 import { writeTail } from './tail.ts';
-import { accumulate, createWriter, overReplicas, sumInPlace, type Writer, write } from './writer.ts';
+import { accumulate, createWriter, overReplicas, overSets, sumInPlace, type Writer, write } from './writer.ts';
 
 export function lowerList(outline: Outline, stage: StageOutline, invocations: readonly Invocation[]): RankList {
   const { job, layout, layers, context } = outline;
@@ -102,7 +102,7 @@ interface Overlay {
   used(line: number): void;
   /** Buckets whose gradients are complete after this block of this micro-batch's backward. */
   ready(block: number, invocation: Invocation): readonly BucketPlan[];
-  reduce(bucket: BucketPlan, microBatch: number): void;
+  reduce(bucket: BucketPlan, invocation: Invocation): void;
 }
 
 function createOverlay(
@@ -117,7 +117,6 @@ function createOverlay(
   const gathers = layout.sharding === 3;
   const units = gathers ? unitsOf(stage, layers, isGathered) : undefined;
   const runs: UnitRuns | undefined = units && unitRuns(stage, invocations, units, layout.reshard);
-  const each = (bucket: BucketPlan): boolean => reducesEachMicroBatch(layout, bucket);
   const completing = completingInvocations(invocations);
   let use = 0;
   let latest = 0;
@@ -159,10 +158,10 @@ function createOverlay(
         (bucket) =>
           bucket.readyBlock === block &&
           completes(invocation.kind, partsOf(blockKind(block, layers), outline.context)) &&
-          (each(bucket) || completing.has(invocation)) &&
+          (reducesEachMicroBatch(layout, bucket) || completing.has(invocation)) &&
           !sumsOverEnds(bucket, layout),
       ),
-    reduce: (bucket, microBatch) => reduceBucket(outline, bucket, each(bucket) ? microBatch : undefined, writer),
+    reduce: (bucket, invocation) => reduceBucket(outline, bucket, invocation, completing.has(invocation), writer),
   };
 }
 
@@ -181,19 +180,28 @@ function completingInvocations(invocations: readonly Invocation[]): ReadonlySet<
   return new Set(last.values());
 }
 
-/** While gradients are whole, sums over tensor come before the data axis; sharded ones are summed in the tail. */
-function reduceBucket(outline: Outline, bucket: BucketPlan, microBatch: number | undefined, writer: Writer): void {
+/** While gradients are whole, sums over tensor come before the data axis; sharded ones are summed in the tail. The last time
+ * in a step the shard is summed over the sets of shards. */
+function reduceBucket(
+  outline: Outline,
+  bucket: BucketPlan,
+  invocation: Invocation,
+  isLast: boolean,
+  writer: Writer,
+): void {
   const { layout } = outline;
   const { name } = bucket;
-  const gradient = microBatch === undefined ? `G.${name}` : `G.${name}[${microBatch}]`;
-  if (microBatch === undefined && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
+  const each = reducesEachMicroBatch(layout, bucket);
+  const gradient = each ? `G.${name}[${invocation.microBatch}]` : `G.${name}`;
+  if (!each && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
   if (replicasOfBucket(bucket, layout) === 1) return;
-  if (layout.sharding === 0) {
+  if (!isSharded(layout, bucket)) {
     writer.operation(overReplicas(layout, 'all-reduce', gradient, write(gradient), bucket));
     return;
   }
-  const shard = microBatch === undefined ? write(`S.${name}`) : accumulate(`S.${name}`);
+  const shard = each ? accumulate(`S.${name}`) : write(`S.${name}`);
   writer.operation(overReplicas(layout, 'reduce-scatter', gradient, shard, bucket));
+  if (isLast && sumsOverSets(layout, bucket)) writer.operation(overSets(layout, bucket));
 }
 
 /** Writes the calls of one invocation and its send; gives the line of its last call. */
@@ -215,7 +223,7 @@ function writeInvocation(
     const first = blocks[index] ?? 0;
     const length = layout.sharding === 3 || again ? 1 : rangeLength(blocks, index, outline, overlay, invocation);
     const last = blocks[index + length - 1] ?? first;
-    for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation.microBatch);
+    for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation);
     // A weight part may wait: what it gathers for the embedding comes after what stands before it.
     const needs = invocation.kind === 'W' && first < 0 ? [end] : [];
     end = writeCalls(outline, invocation, { first, last, needs }, again, writer, uses ? overlay.using() : undefined);
@@ -225,7 +233,7 @@ function writeInvocation(
   }
   const send = sendOf(outline, stage, invocation);
   if (send) writer.operation(send);
-  for (const bucket of pending) overlay.reduce(bucket, invocation.microBatch);
+  for (const bucket of pending) overlay.reduce(bucket, invocation);
   return end;
 }
 

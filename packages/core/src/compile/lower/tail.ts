@@ -4,8 +4,9 @@ import { hasExpertGrid, type Layout, replicasOf } from '../../layout/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import { type BucketPlan, endsApart } from '../parameters.ts';
-import { isSharded, optimizerTensors, reducesEachMicroBatch } from './containers.ts';
-import { overReplicas, sumInPlace, type Writer, write } from './writer.ts';
+import { type Replicas, shardGroup } from '../replicas.ts';
+import { isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverSets } from './containers.ts';
+import { overReplicas, overSets, sumInPlace, type Writer, write } from './writer.ts';
 
 export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
   const { layout, job } = outline;
@@ -18,7 +19,7 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
   if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));
   for (const axis of ['data', 'context'] as const) {
-    if (sumsNormOver(layout, axis)) writer.operation(sumScalar('q', axis, 'global-norm'));
+    if (sumsNormOver(layout, axis)) writer.operation(sumScalar('q', normGroup(layout, axis).over, 'global-norm'));
   }
   if (layout.pipeline > 1) writer.operation(sumScalar('q', 'pipeline', 'global-norm'));
   writer.operation(compute('clip', ['q'], ['k'], 'global-norm', { limit: 1 }));
@@ -34,10 +35,15 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
 }
 
 /** The norm is summed over data and context where they cut gradients; and where experts have a grid of their own, whose parts
- * lie all over the ranks of a stage.
+ * lie all over the ranks of a stage. One set of shards holds everything once: the sum stays within it.
  */
 export const sumsNormOver = (layout: Layout, axis: 'data' | 'context'): boolean =>
-  layout[axis] > 1 && (isSharded(layout) || hasExpertGrid(layout));
+  (axis === 'data' ? layout.data / layout.replicate : layout.context) > 1 &&
+  (isSharded(layout) || hasExpertGrid(layout));
+
+/** The ranks of an axis that hold different parts of the norm. */
+export const normGroup = (layout: Layout, axis: 'data' | 'context'): Replicas =>
+  axis === 'context' ? { over: axis, axes: [axis] } : shardGroup({}, { ...layout, context: 1 });
 
 /** Whole gradients are summed over both ends before the data axis, sharded ones after it. */
 function writeTiedSum({ layout }: Outline, bucket: BucketPlan, writer: Writer): void {
@@ -48,9 +54,11 @@ function writeTiedSum({ layout }: Outline, bucket: BucketPlan, writer: Writer): 
   }
   writer.operation(sumInPlace(`G.${name}`, 'ends', name));
   if (replicasOf(layout) === 1) return;
-  const [collective, to] =
-    layout.sharding === 0 ? (['all-reduce', `G.${name}`] as const) : (['reduce-scatter', `S.${name}`] as const);
+  const [collective, to] = isSharded(layout, bucket)
+    ? (['reduce-scatter', `S.${name}`] as const)
+    : (['all-reduce', `G.${name}`] as const);
   writer.operation(overReplicas(layout, collective, `G.${name}`, write(to), bucket));
+  if (sumsOverSets(layout, bucket)) writer.operation(overSets(layout, bucket));
 }
 
 /** What large models are trained with (Llama 2 paper, section 2.2), unless a run says otherwise. */
@@ -82,11 +90,7 @@ const compute = (
 });
 
 /** Scalars go axis by axis with the direct algorithm, so that every byte has one axis. */
-const sumScalar = (
-  buffer: string,
-  axis: 'tensor' | 'data' | 'context' | 'pipeline',
-  rule: Collective['why']['rule'],
-): Collective => ({
+const sumScalar = (buffer: string, axis: string, rule: Collective['why']['rule']): Collective => ({
   kind: 'collective',
   lane: 'control',
   collective: 'all-reduce',

@@ -2,7 +2,8 @@
 
 import type { Layout } from '../../layout/index.ts';
 import type { Call, Collective, Item, Operation, Write } from '../../program/index.ts';
-import { type BucketPlan, replicaAxis } from '../parameters.ts';
+import type { BucketPlan } from '../parameters.ts';
+import { replicaGroup, setsGroup, shardGroup } from '../replicas.ts';
 
 export interface Writer {
   readonly items: Item[];
@@ -32,15 +33,15 @@ export function createWriter(): Writer {
 export const write = (buffer: string): Write => ({ buffer });
 export const accumulate = (buffer: string): Write => ({ buffer, accumulate: true });
 
-/** A reduction or gather of a whole bucket over the ranks that hold the same. */
+/** A reduction or gather of a whole bucket: a sum over all that hold the same, or gathers and scatters of a set of shards. */
 export function overReplicas(
-  layout: Pick<Layout, 'context'>,
+  layout: Layout,
   collective: Collective['collective'],
   from: string,
   to: Write,
   bucket: BucketPlan,
 ): Collective {
-  const axis = replicaAxis(bucket, layout);
+  const axis = (collective === 'all-reduce' ? replicaGroup : shardGroup)(bucket, layout).over;
   const gather = collective === 'all-gather';
   return {
     kind: 'collective',
@@ -58,6 +59,24 @@ export function overReplicas(
       axis,
       bucket: bucket.name,
     },
+  };
+}
+
+/** The sum of a shard over the sets that repeat each other, in place. It has a lane of its own: sums inside of a set go on. */
+export function overSets(layout: Layout, bucket: BucketPlan): Collective {
+  const axis = setsGroup(bucket, layout).over;
+  return {
+    kind: 'collective',
+    lane: 'data.replicate',
+    collective: 'all-reduce',
+    axis,
+    dim: 'flat',
+    reduce: 'sum',
+    factor: 1,
+    algorithm: 'ring',
+    reads: [`S.${bucket.name}`],
+    writes: [write(`S.${bucket.name}`)],
+    why: { rule: 'sum-sets', axis, bucket: bucket.name },
   };
 }
 

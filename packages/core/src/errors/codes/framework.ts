@@ -110,6 +110,10 @@ export const framework = {
     meaning: 'The framework does not share out gradients or weights.',
     fix: 'Use sharding 0 or 1.',
   },
+  SHARDS_NOT_OFFERED: {
+    meaning: 'The framework has no sets of shards that repeat each other under this sharding.',
+    fix: 'Use a sharding that has them, or share the state out over all data ranks.',
+  },
   EXPERTS_NOT_WITH_SHARDING: {
     meaning: 'The expert layer of the framework does not run under sharding 3.',
     fix: 'Use sharding 0, 1 or 2.',

@@ -135,6 +135,14 @@ export const layout = {
     meaning: 'Gradients are whole on every data rank and are to be reduced for every micro-batch.',
     fix: 'Use per-step, or sharding 2 or 3.',
   },
+  SHARD_NOT_DIVISOR: {
+    meaning: 'The data ranks cannot be split into sets of as many ranks as share out the state.',
+    fix: 'Use a number of ranks that divides the data degree.',
+  },
+  SHARDS_NOT_WITH_EXPERTS: {
+    meaning: 'Experts lie over a grid of their own, and the ranks of one set of shards do not hold them once.',
+    fix: 'Use larger sets of shards or fewer expert ranks, with the data axis behind tensor, context and expert in the order.',
+  },
   ORDER_AXIS_TWICE: {
     meaning: 'An axis stands twice in the order of the mesh.',
     fix: 'Name each axis once.',

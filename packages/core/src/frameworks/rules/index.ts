@@ -95,6 +95,7 @@ function pathOf(key: SetupKey): string {
   if (key === 'sequences' || key === 'length') return `batch.${key}`;
   if (key === 'precision' || key === 'gpus') return key;
   if (key === 'pipelineBeforeData') return 'layout.order';
+  if (key === 'dataShard') return 'layout.shard';
   return `framework.${key}`;
 }
 

@@ -1,5 +1,19 @@
 /** @file What data ranks share out. */
-import { type FrameworkRule, rule } from './rule.ts';
+import { listed } from '../../mesh/index.ts';
+import type { FrameworkName } from '../types.ts';
+import { type FrameworkRule, megatrons, rule } from './rule.ts';
+
+/** Sets of shards that repeat each other exist under the shardings of `offered` only. */
+const setsRule = (frameworks: readonly FrameworkName[], offered: readonly number[], source: string): FrameworkRule =>
+  rule('SHARDS_NOT_OFFERED', frameworks, source, ['sharding', 'data', 'dataShard'], ({ sharding, data, dataShard }) => {
+    if (sharding === 0 || dataShard === data || offered.includes(sharding)) return undefined;
+    return {
+      key: 'dataShard',
+      message: `sets of ${dataShard} of the ${data} data ranks cannot repeat each other under sharding ${sharding}.`,
+      hint: offered.length > 0 ? `Use sharding ${listed(offered)}, or shard ${data}.` : `Use shard ${data}.`,
+      values: { sharding, data, dataShard },
+    };
+  });
 
 /** Rules of sharding. */
 export const shardingRules: readonly FrameworkRule[] = [
@@ -63,4 +77,9 @@ export const shardingRules: readonly FrameworkRule[] = [
             values: { gradientType, fits: ['fp32'] },
           },
   ),
+  setsRule(megatrons, [1], 'Megatron-LM, training/arguments.py: --num-distributed-optimizer-instances'),
+  setsRule(['torchtitan'], [3], 'torchtitan, distributed/parallel_dims.py: dp_replicate beside dp_shard'),
+  setsRule(['deepspeed'], [3], 'DeepSpeed, runtime/zero/mics.py: MiCS is stage 3'),
+  setsRule(['fsdp'], [2, 3], 'PyTorch, ShardingStrategy.HYBRID_SHARD and _HYBRID_SHARD_ZERO2'),
+  setsRule(['nanotron'], [], 'nanotron, optim/zero.py: the optimizer is cut over all data ranks'),
 ];

@@ -38,6 +38,7 @@ function layoutSetup(layout: Layout): FrameworkSetup {
     expert: layout.expert,
     expertTensor: layout.expertTensor,
     data: layout.data,
+    dataShard: layout.data / layout.replicate,
     sharding: layout.sharding,
     chunks: layout.chunks,
     schedule: layout.schedule,

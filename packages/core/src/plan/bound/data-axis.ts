@@ -1,5 +1,15 @@
 /** @file What the data axis adds to a stage at least. */
-import { isSharded, reducesEachMicroBatch, replicaAxes, replicasOfBucket } from '../../compile/index.ts';
+import {
+  isSharded,
+  type Replicas,
+  reducesEachMicroBatch,
+  replicaGroup,
+  replicasOfBucket,
+  setsGroup,
+  shardGroup,
+  shardsOfBucket,
+  sumsOverSets,
+} from '../../compile/index.ts';
 import { ENTRY, EXIT, TIER_OVERLAP } from '../../cost/index.ts';
 import { replicasOf } from '../../layout/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
@@ -41,18 +51,36 @@ export function dataAxis(input: BoundInput): (load: StageLoad) => DataAxis {
 
 type ExchangeKind = 'all-gather' | 'all-reduce' | 'reduce-scatter';
 
-const exchangeOf =
-  ({ prices, layout }: BoundInput) =>
-  (kind: ExchangeKind, bytes: number): number =>
-    prices.exchange({ kind, algorithm: 'ring', bytes, axes: replicaAxes({}, layout) });
+/** Seconds of an exchange: a sum over all replicas, or a gather or scatter within a set of shards. */
+const exchangeOf = (input: BoundInput) => {
+  const { layout } = input;
+  const [all, set] = [replicaGroup({}, layout), shardGroup({}, layout)];
+  return (kind: ExchangeKind, bytes: number): number =>
+    secondsOver(input, kind === 'all-reduce' ? all : set, kind, bytes);
+};
 
-/** Seconds of an exchange of experts over their own replicas; 0 where there is one. */
-const expertExchangeOf =
-  ({ prices, layout }: BoundInput) =>
-  (kind: ExchangeKind, bytes: number): number =>
-    bytes === 0 || replicasOfBucket({ experts: true }, layout) === 1
-      ? 0
-      : prices.exchange({ kind, algorithm: 'ring', bytes, axes: ['expertData'] });
+const secondsOver = ({ prices }: BoundInput, { axes, part }: Replicas, kind: ExchangeKind, bytes: number): number =>
+  prices.exchange({ kind, algorithm: 'ring', bytes, axes, ...(part && { part }) });
+
+/** Seconds of an exchange of experts over their own replicas; 0 where there is one, or where a set holds each once. */
+const expertExchangeOf = (input: BoundInput) => {
+  const { layout } = input;
+  const experts = { experts: true } as const;
+  const [replicas, shards] = [replicasOfBucket(experts, layout), shardsOfBucket(experts, layout)];
+  return (kind: ExchangeKind, bytes: number): number => {
+    if (bytes === 0 || (kind === 'all-reduce' ? replicas : shards) === 1) return 0;
+    return secondsOver(input, (kind === 'all-reduce' ? replicaGroup : shardGroup)(experts, layout), kind, bytes);
+  };
+};
+
+/** Seconds of the sum over sets of the shards of so many elements; 0 where nothing is repeated. */
+const setsOf = (input: BoundInput) => {
+  const { layout } = input;
+  if (!sumsOverSets(layout)) return () => 0;
+  const group = setsGroup({}, layout);
+  const bytes = bytesOf(layout.gradientType) / shardsOfBucket({}, layout);
+  return (elements: number): number => secondsOver(input, group, 'all-reduce', elements * bytes);
+};
 
 /** Sharding 3: a gather for each run, a reduction for each block and micro-batch. */
 function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
@@ -61,6 +89,7 @@ function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const gradient = bytesOf(layout.gradientType);
   const kinds = input.blocks.layers.map((layer, kind) => unitOf(input, layer, kind));
   const each = reducesEachMicroBatch(layout);
+  const sets = setsOf(input);
   return (load) => {
     let gathers = 0;
     let reductions = 0;
@@ -80,9 +109,11 @@ function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
     const gatherLane = layout.reshard ? runs : gathers;
     const lowest = (kinds[load.firstRow.first] as Unit).elements;
     const embed = load.embedElements;
+    const known = embed > 0 ? Math.min(embed, lowest) : lowest;
     return {
       ...NOTHING,
-      last: exchange('reduce-scatter', (embed > 0 ? Math.min(embed, lowest) : lowest) * gradient),
+      last: exchange('reduce-scatter', known * gradient) + sets(known),
+      burst: load.firstRow.runs.reduce((sum, { kind, count }) => sum + count * sets((kinds[kind] as Unit).elements), 0),
       reduceLane: (each ? microBatches : 1) * reductions,
       gatherLane,
       inTurns: layout.prefetch === 0 && layout.reshard ? microBatches * calls + gatherLane : 0,
@@ -138,6 +169,7 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
     return whole + (rest > 0 ? exchange(kind, rest * layer * bytes) : 0);
   };
   const expertExchange = expertExchangeOf(input);
+  const sets = setsOf(input);
   const experts = (runs: readonly LayerRun[]): number =>
     expertExchange(reduce, expertsOf(runs, input.blocks, input.counts) * gradient) / TIERS;
   return (load) => {
@@ -149,8 +181,11 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
       ...NOTHING,
       open: sharded ? exchange('all-gather', known * bytesOf(weightType)) : 0,
       opened: sharded ? sum('all-gather', runs, bytesOf(weightType), apart) : 0,
-      last: exchange(reduce, known * gradient),
-      burst: sum(reduce, runs, gradient, apart) + experts(runs),
+      last: exchange(reduce, known * gradient) + sets(known),
+      burst: Math.max(
+        sum(reduce, runs, gradient, apart) + experts(runs),
+        sets(layerElements(runs, input.blocks, input.counts)) / TIERS,
+      ),
       reduceLane: each
         ? microBatches * (sum(reduce, load.runs, gradient, apart && layout.chunks === 1) + experts(load.runs))
         : 0,

@@ -1,5 +1,5 @@
 /** @file A lower bound on the memory of each stage: live bytes at moments that the schedule passes through. */
-import { isSharded, reducesEachMicroBatch, replicasOfBucket } from '../../compile/index.ts';
+import { isSharded, reducesEachMicroBatch, shardsOfBucket } from '../../compile/index.ts';
 import { placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { BlockPrice, LayerPrice } from '../blocks.ts';
@@ -37,7 +37,7 @@ function bytesOfState(
   bucket: { readonly experts?: true },
 ): number {
   const sharded = isSharded(layout, bucket);
-  const shard = sharded ? replicasOfBucket(bucket, layout) : 1;
+  const shard = sharded ? shardsOfBucket(bucket, layout) : 1;
   const weights = sharded && layout.sharding === 3 ? elements / shard : elements;
   const apart = sharded && layout.sharding >= 2;
   const gradients = apart ? elements / shard + (reducesEachMicroBatch(layout, bucket) ? 0 : elements) : elements;

@@ -1,6 +1,6 @@
 /** @file A lower bound on the time of a step. */
-import { isSharded, replicasOfBucket } from '../../compile/index.ts';
-import { replicasOf } from '../../layout/index.ts';
+import { isSharded, shardsOfBucket } from '../../compile/index.ts';
+import { shardRanksOf } from '../../layout/index.ts';
 import { isSplit, placementOf } from '../../schedules/index.ts';
 import { type OptimizerSeconds, optimizerSeconds, type SpecInput } from '../evaluate/buckets.ts';
 import { dataAxis } from './data-axis.ts';
@@ -76,9 +76,9 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
 
 /** Elements that one rank of a stage updates. */
 function updatedElements(layout: BoundInput['layout']): (load: StageLoad) => number {
-  const shards = isSharded(layout) ? replicasOf(layout) : 1;
+  const shards = isSharded(layout) ? shardRanksOf(layout) : 1;
   const experts = { experts: true } as const;
-  const expertShards = isSharded(layout, experts) ? replicasOfBucket(experts, layout) : 1;
+  const expertShards = isSharded(layout, experts) ? shardsOfBucket(experts, layout) : 1;
   return (load) => load.elements / shards + load.expertElements / expertShards;
 }
 

@@ -54,6 +54,16 @@ const properties: readonly (readonly [string, number, CaseRange])[] = [
     { split: true, sharding: [3], prefetch: [1, 2, 7], data: [2, 4], rounds: [1, 5] },
   ],
   ['with experts over a grid of their own', 80, { experts: true, bucketMB: [0.02, 0.1, 25] }],
+  [
+    'with sets of shards that repeat each other',
+    70,
+    { sharding: [1, 2, 3], data: [2, 4, 6, 8], replicate: [2, 3, 4], bucketMB: [0.02, 25] },
+  ],
+  [
+    'with sets of shards and backward in two parts',
+    40,
+    { split: true, sharding: [1, 2, 3], data: [4, 6], replicate: [2, 3] },
+  ],
 ];
 const cases = properties.reduce((sum, [, numRuns]) => sum + numRuns, 0);
 

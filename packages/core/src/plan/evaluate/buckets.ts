@@ -6,10 +6,15 @@ import {
   optimizerTensors,
   type ParameterCounts,
   paddedParts,
+  type Replicas,
   reducesEachMicroBatch,
-  replicaAxes,
+  replicaGroup,
   replicasOfBucket,
+  setsGroup,
+  shardGroup,
+  shardsOfBucket,
   sumsOverEnds,
+  sumsOverSets,
 } from '../../compile/index.ts';
 import type { Prices } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
@@ -40,6 +45,8 @@ export interface BucketSpec {
   readonly gatherSeconds: number;
   /** All-reduce or reduce-scatter over data. */
   readonly reduceSeconds: number;
+  /** Sum of the shard over sets of shards, once a step; 0 where nothing is repeated. */
+  readonly setsSeconds: number;
   /** Sum over tensor of the leading slice, whole or shard; 0 where there is none. */
   readonly sumSeconds: number;
   /** Sum over both ends, whole or shard. */
@@ -80,7 +87,7 @@ function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
   const parts = paddedParts(size, layout);
   const elements = parts.reduce((sum, part) => sum + part, 0);
   const sharded = isSharded(layout, size);
-  const shardElements = sharded ? elements / replicasOfBucket(size, layout) : elements;
+  const shardElements = sharded ? elements / shardsOfBucket(size, layout) : elements;
   const gradient = bytesOf(layout.gradientType);
   const weight = bytesOf(weightType);
   const { heldWeights, heldGradients } = heldElements(size, elements, shardElements, layout);
@@ -103,10 +110,10 @@ function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
 function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: number, input: SpecInput) {
   const { layout, prices, weightType } = input;
   const gradient = bytesOf(layout.gradientType);
-  const replicas = replicasOfBucket(size, layout);
-  const shards = isSharded(layout, size) ? replicas : 1;
-  const overReplicas = (kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
-    replicas === 1 ? 0 : prices.exchange({ kind, algorithm: 'ring', bytes, axes: replicaAxes(size, layout) });
+  const sharded = isSharded(layout, size);
+  const shards = sharded ? shardsOfBucket(size, layout) : 1;
+  const over = (group: Replicas, kind: 'all-gather' | 'all-reduce' | 'reduce-scatter', bytes: number): number =>
+    prices.exchange({ kind, algorithm: 'ring', bytes, axes: group.axes, ...(group.part && { part: group.part }) });
   const sum = (count: number, axes: ['tensor'] | ['pipeline'], members: 'all' | 'ends'): number => {
     const bytes = padded(count, members === 'ends' ? 2 : layout.tensor) * gradient;
     return prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes, axes, members });
@@ -114,11 +121,15 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
   const slice = parts.length > 1 ? (parts[0] ?? 0) : size.summed;
   const summed = reducesEachMicroBatch(layout, size) ? Math.ceil(slice / shards) : size.summed;
   return {
-    gatherSeconds: layout.sharding > 0 ? overReplicas('all-gather', elements * bytesOf(weightType)) : 0,
-    reduceSeconds: overReplicas(
-      layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter',
-      padded(elements, replicas) * gradient,
-    ),
+    gatherSeconds: sharded ? over(shardGroup(size, layout), 'all-gather', elements * bytesOf(weightType)) : 0,
+    reduceSeconds: sharded
+      ? over(shardGroup(size, layout), 'reduce-scatter', elements * gradient)
+      : replicasOfBucket(size, layout) > 1
+        ? over(replicaGroup(size, layout), 'all-reduce', padded(elements, replicasOfBucket(size, layout)) * gradient)
+        : 0,
+    setsSeconds: sumsOverSets(layout, size)
+      ? over(setsGroup(size, layout), 'all-reduce', padded(elements / shards, layout.replicate) * gradient)
+      : 0,
     sumSeconds: size.summed > 0 ? sum(summed, ['tensor'], 'all') : 0,
     endsSeconds:
       size.tied && endsApart(layout)

@@ -110,11 +110,12 @@ function madeUpBook(seed: number): Pick<PriceBook, 'pricesOf'> {
 }
 
 const workNumbers = (work: Work): readonly number[] => [work.flops, work.bytesRead, work.bytesWritten];
-const exchangeNumbers = ({ kind, bytes, axes, members }: ExchangeRequest): readonly number[] => [
+const exchangeNumbers = ({ kind, bytes, axes, members, part }: ExchangeRequest): readonly number[] => [
   kind.length,
   bytes,
   axes.join().charCodeAt(0),
   members === 'ends' ? 1 : 0,
+  part === undefined ? 0 : part.count * 64 + part.step,
 ];
 
 function hashed(seed: number, numbers: readonly number[]): Seconds {
@@ -167,13 +168,20 @@ export interface CaseRange {
   readonly prefetch?: readonly number[];
   readonly bucketMB?: readonly number[];
   readonly data?: readonly number[];
+  readonly replicate?: readonly number[];
   /** Fewest and most micro-batches, in rows of one for each stage when interleaved. */
   readonly rounds?: readonly [number, number];
 }
 
 /** Legal cases within `range`. */
 export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationCase> {
-  const { sharding = [0, 1, 2, 3], prefetch = [0, 1, 2], bucketMB = [0.02, 0.1, 25], data = [1, 2, 4] } = range;
+  const {
+    sharding = [0, 1, 2, 3],
+    prefetch = [0, 1, 2],
+    bucketMB = [0.02, 0.1, 25],
+    data = [1, 2, 4],
+    replicate = [1, 1, 2],
+  } = range;
   const [fewest, most] = range.rounds ?? [1, 9];
   const others = range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
   const grids = range.split ? split : range.interleaved ? interleaved : others;
@@ -191,6 +199,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
       rest: fc.record<Choice['rest']>({
         tensor: fc.constantFrom(1, 2, 4),
         data: fc.constantFrom(...data),
+        replicate: fc.constantFrom(...replicate),
         context: fc.constantFrom(1, 1, 2, 4),
         contextKind: fc.constantFrom<Layout['contextKind']>('ring', 'all-to-all', 'all-gather', 'hybrid'),
         expert: range.experts ? fc.constantFrom(1, 2, 4) : fc.constantFrom(1, 1, 2),

@@ -15,6 +15,7 @@ import {
   OTHER_GRADIENT_IN,
   POSTED,
   REDUCE,
+  SETS,
   see,
   TENSOR,
   type Walk,
@@ -93,11 +94,13 @@ export function gather({ state, step }: Walk, base: number, seconds: number, cop
   copies[at] = end;
 }
 
-/** Reduces one bucket over data: after the sum over tensor while gradients are whole. */
-export function reduceBucket(walk: Walk, base: number, index: number): void {
+/** Reduces one bucket over data: after the sum over tensor while gradients are whole. After the last micro-batch its shard
+ * is summed over the sets of shards.
+ */
+export function reduceBucket(walk: Walk, base: number, index: number, isLast: boolean): void {
   const { state, step, gradientReady } = walk;
   const bucket = step.buckets[index];
-  if (bucket === undefined) return;
+  if (bucket === undefined || (!isLast && !bucket.reducesEach)) return;
   if (!bucket.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
   if (bucket.reduces) {
     const host = (state[base + HOST] as number) + step.launchExchange;
@@ -106,9 +109,22 @@ export function reduceBucket(walk: Walk, base: number, index: number): void {
     const end = start + bucket.reduceSeconds;
     state[base + REDUCE] = end;
     gradientReady[index] = end;
+    if (isLast && bucket.setsSeconds > 0) {
+      const issued = host + step.launchExchange;
+      state[base + HOST] = issued;
+      sumOverSets(walk, base, index, issued);
+    }
   }
   // Gradients of one micro-batch are not kept.
   if (bucket.reducesEach) state[base + BYTES] = (state[base + BYTES] as number) - bucket.gradientBytes;
+}
+
+/** Sums a shard over the sets of shards; `issued` by the host at a time. */
+export function sumOverSets({ state, step, gradientReady }: Walk, base: number, index: number, issued: number): void {
+  const { setsSeconds } = step.buckets[index] as BucketSpec;
+  const end = Math.max(issued, state[base + SETS] as number, gradientReady[index] as number) + setsSeconds;
+  state[base + SETS] = end;
+  gradientReady[index] = end;
 }
 
 /** Sums the whole parameters' part of a bucket. */

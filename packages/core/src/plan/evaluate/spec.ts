@@ -1,5 +1,12 @@
 /** @file A layout reduced to numbers for the walk: matrices, bytes and seconds by place, buckets one after the other. */
-import { type BucketPlan, isSharded, reducesEachMicroBatch, sumsNormOver } from '../../compile/index.ts';
+import {
+  type BucketPlan,
+  isSharded,
+  normGroup,
+  type Replicas,
+  reducesEachMicroBatch,
+  sumsNormOver,
+} from '../../compile/index.ts';
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
 import { type Layout, mostReplicasOf } from '../../layout/index.ts';
 import { kernels } from '../../program/index.ts';
@@ -106,12 +113,14 @@ function specialVisits(mode: DataMode, layout: Layout): Pick<StepSpec, 'pieceVis
 }
 
 function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' | 'lossSums'> {
+  const scalar = ({ axes, part }: Pick<Replicas, 'axes' | 'part'>): number =>
+    prices.exchange({ kind: 'all-reduce', algorithm: 'direct', bytes: 4, axes, ...(part && { part }) });
   const over = (axis: 'tensor' | 'data' | 'context' | 'pipeline', takesPart: boolean): number =>
-    takesPart ? prices.exchange({ kind: 'all-reduce', algorithm: 'direct', bytes: 4, axes: [axis] }) : Number.NaN;
+    takesPart ? scalar({ axes: [axis] }) : Number.NaN;
   return {
     normSums: [
       over('tensor', layout.tensor > 1),
-      over('data', sumsNormOver(layout, 'data')),
+      sumsNormOver(layout, 'data') ? scalar(normGroup(layout, 'data')) : Number.NaN,
       over('context', sumsNormOver(layout, 'context')),
       over('pipeline', layout.pipeline > 1),
     ],

@@ -29,7 +29,9 @@ export const PEAK = 13;
 /** When the gathered weights of the coming piece are there: of its own bucket, of the tied one. */
 export const COPY = 14;
 export const TIED_COPY = 15;
-export const WIDTH = 16;
+/** Sums over sets of shards: a lane of the last micro-batch only, which rounds of the steady state never stand for. */
+export const SETS = 16;
+export const WIDTH = 17;
 
 export interface Walk {
   readonly step: StepSpec;

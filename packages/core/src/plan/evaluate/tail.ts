@@ -1,5 +1,5 @@
 /** @file The tail of a period at block level: the same lines as compile/lower/tail.ts, on all stages at once. */
-import { sumOverTensor } from './exchanges.ts';
+import { sumOverSets, sumOverTensor } from './exchanges.ts';
 import { COMPUTE, HOST, REDUCE, type Walk, WIDTH } from './state.ts';
 
 /** Runs the tail on every stage; gives the end of the last operation of the step. */
@@ -7,8 +7,9 @@ export function finishPeriod(walk: Walk): number {
   const { step, state, gradientReady } = walk;
   const stages = step.stages.length;
   const sumsIssued = new Float64Array(stages);
-  for (let stage = 0; stage < stages; stage++) sumShards(walk, stage, sumsIssued);
-  finishTied(walk, sumsIssued);
+  const setsIssued = new Float64Array(stages);
+  for (let stage = 0; stage < stages; stage++) sumShards(walk, stage, sumsIssued, setsIssued);
+  finishTied(walk, sumsIssued, setsIssued);
   const norm = new Float64Array(stages);
   for (let stage = 0; stage < stages; stage++) {
     const base = stage * WIDTH;
@@ -33,7 +34,7 @@ function issue(state: Float64Array, base: number, seconds: number): number {
 }
 
 /** Sums that wait for the tail, bucket by bucket in the order of the list: over tensor for shards, over both ends. */
-function sumShards(walk: Walk, stage: number, sumsIssued: Float64Array): void {
+function sumShards(walk: Walk, stage: number, sumsIssued: Float64Array, setsIssued: Float64Array): void {
   const { step, state, gradientReady } = walk;
   const base = stage * WIDTH;
   const until = step.stageBucket[stage + 1] as number;
@@ -43,12 +44,15 @@ function sumShards(walk: Walk, stage: number, sumsIssued: Float64Array): void {
     if (bucket.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
     if (bucket.endsSeconds === 0) continue;
     gradientReady[index] = Math.max(issue(state, base, step.launchExchange), gradientReady[index] as number);
-    if (bucket.inTail && bucket.reduces) sumsIssued[stage] = issue(state, base, step.launchExchange);
+    if (!bucket.inTail || !bucket.reduces) continue;
+    sumsIssued[stage] = issue(state, base, step.launchExchange);
+    if (bucket.setsSeconds > 0) setsIssued[stage] = issue(state, base, step.launchExchange);
   }
 }
 
 /** The tied matrix is the first bucket of both ends. */
-function finishTied({ step, state, gradientReady }: Walk, sumsIssued: Float64Array): void {
+function finishTied(walk: Walk, sumsIssued: Float64Array, setsIssued: Float64Array): void {
+  const { step, state, gradientReady } = walk;
   const stages = step.stages.length;
   const [first, last] = [step.stageBucket[0] as number, step.stageBucket[stages - 1] as number];
   const bucket = step.buckets[first];
@@ -65,6 +69,9 @@ function finishTied({ step, state, gradientReady }: Walk, sumsIssued: Float64Arr
       state[lane] = ready;
     }
     gradientReady[index] = ready;
+    if (bucket.inTail && bucket.setsSeconds > 0) {
+      sumOverSets(walk, stage * WIDTH, index, setsIssued[stage] as number);
+    }
   }
 }
 

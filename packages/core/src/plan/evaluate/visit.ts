@@ -90,7 +90,7 @@ function visitPieces(walk: Walk, index: number): void {
   arrive(walk, index, base);
   for (let at = 0; at < pieces.length; at++) {
     const piece = pieces[at] as Piece;
-    if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece);
+    if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece, bits);
     const second = piece.experts >= 0 ? firstBucket + piece.experts : tiedBucket;
     if (units === undefined) takeCopies(walk.state, base, walk.weightReady, firstBucket + piece.own, second);
     else takeUnit(walk, units, stage, bits);
@@ -101,7 +101,7 @@ function visitPieces(walk: Walk, index: number): void {
     else leaveKeptUnit(walk, units, stage, piece, bits);
   }
   depart(walk, index, base);
-  if (reduces) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[pieces.length - 1] as Piece);
+  if (reduces) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[pieces.length - 1] as Piece, bits);
   if (units !== undefined) units.cursor[stage] = (units.cursor[stage] as number) + 1;
 }
 
@@ -194,8 +194,16 @@ function leaveKeptUnit(walk: Walk, units: UnitWalk, stage: number, piece: Piece,
   if ((bits & FIRST_FORWARD) !== 0) endRun(walk, units, stage);
 }
 
-function reduceCompleted(walk: Walk, base: number, firstBucket: number, tiedBucket: number, piece: Piece): void {
-  if (piece.completesTied) reduceBucket(walk, base, tiedBucket);
-  if (piece.completesOwn) reduceBucket(walk, base, firstBucket + piece.own);
-  if (piece.completesExperts) reduceBucket(walk, base, firstBucket + piece.experts);
+function reduceCompleted(
+  walk: Walk,
+  base: number,
+  firstBucket: number,
+  tiedBucket: number,
+  piece: Piece,
+  bits: number,
+): void {
+  const isLast = (bits & LAST_BACKWARD) !== 0;
+  if (piece.completesTied) reduceBucket(walk, base, tiedBucket, isLast);
+  if (piece.completesOwn) reduceBucket(walk, base, firstBucket + piece.own, isLast);
+  if (piece.completesExperts) reduceBucket(walk, base, firstBucket + piece.experts, isLast);
 }

@@ -9,6 +9,7 @@ export const axisOfLane: Readonly<Partial<Record<Lane, string>>> = {
   tensor: 'tensor',
   'data.gather': 'data',
   'data.reduce': 'data',
+  'data.replicate': 'data.replicate',
   context: 'context',
   ends: 'ends',
   expert: 'expert',

@@ -4,8 +4,8 @@
  * in its place; nothing else changes. Where a group is a part of its axis (neighbours that swap heads), the dim stays cut by
  * the other part.
  */
-import type { Degrees, Dim } from '../../tensor/index.ts';
-import type { ExpandedOperation, Operand } from '../expand.ts';
+import type { Dim } from '../../tensor/index.ts';
+import { type ExpandedOperation, type Operand, partOf } from '../expand.ts';
 import type { Collective, Program } from '../types.ts';
 import { cutOf, cutWords, sameAxes } from './partial.ts';
 import type { Walk } from './walk.ts';
@@ -27,7 +27,7 @@ export function checkMoved(
     changed.filter((at) => read.dims[at]?.label !== dim),
   ];
   const moves = (at: number | undefined, from: typeof before, to: typeof before): boolean =>
-    at !== undefined && sameAxes(withoutInner(walk.program, walk.degrees, from[at] ?? [], axis) ?? ['?'], to[at] ?? []);
+    at !== undefined && sameAxes(withoutInner(walk.program, from[at] ?? [], axis) ?? ['?'], to[at] ?? []);
   if (
     gathered.length === 1 &&
     others.length === 1 &&
@@ -46,22 +46,10 @@ const words = ({ instance }: Operand, cuts: readonly (readonly string[])[]): str
   `${instance.name} (${cuts.map(cutWords).join('; ')})`;
 
 /** What is left of a cut when its innermost axis or group is gathered over; undefined where that does not cut it. */
-function withoutInner(
-  program: Program,
-  degrees: Degrees,
-  cut: readonly string[],
-  over: string,
-): readonly string[] | undefined {
+function withoutInner(program: Program, cut: readonly string[], over: string): readonly string[] | undefined {
   const inner = cut.at(-1);
   if (inner === over) return cut.slice(0, -1);
-  const part = program.groups.find(({ name, repeats }) => name === over && repeats);
-  if (part === undefined || inner !== part.along) return undefined;
-  const rest = program.groups.find(
-    (each) =>
-      each.repeats &&
-      each.along === part.along &&
-      each.name !== over &&
-      degrees(each.name) * degrees(over) === degrees(part.along),
-  );
-  return rest && [...cut.slice(0, -1), rest.name];
+  const part = partOf(program, over);
+  if (part?.other === undefined || inner !== part.axis) return undefined;
+  return [...cut.slice(0, -1), part.other];
 }

@@ -4,9 +4,9 @@
  * takes parameters that are all written and all partial over the axis: what is not partial would be counted once for
  * each rank. `G.b.summed` covers the leading parameters only. What was scattered is used up.
  */
-import { type ExpandedOperation, type ExpandedWrite, type Operand, spanOf } from '../expand.ts';
-import type { Collective, View } from '../types.ts';
-import { cutWords, equal, type PartialSet, sameAxes, without, wordsOf } from './partial.ts';
+import { type ExpandedOperation, type ExpandedWrite, type Operand, partOf, spanOf } from '../expand.ts';
+import type { Collective, PartialState, View } from '../types.ts';
+import { cutWords, equal, type PartialSet, partialOver, sameAxes, union, without, wordsOf } from './partial.ts';
 import type { Finding } from './report.ts';
 import { type BucketState, coveredViews, declaredCut, groupViews, viewWords } from './state.ts';
 import type { Walk } from './walk.ts';
@@ -78,9 +78,19 @@ function reduceGradients(
   walk.states.buckets.set(read.instance.name, { kind: 'bucket', cut: state.cut, views: new Map() });
 }
 
-/** A group of several axes reduces over each of them. */
+/** A group of several axes reduces over each of them; the sum over a part of an axis leaves the one over its other part. */
 const reducedOver = (walk: Walk, over: string, partial: PartialSet): PartialSet =>
-  spanOf(walk.program, over).reduce(without, partial);
+  spanOf(walk.program, over).reduce((left, each) => {
+    const found = stateOver(walk, each, left);
+    const part = partOf(walk.program, each);
+    const rest = without(left, found?.over ?? each);
+    if (found === undefined || part?.other === undefined || found.over !== part.axis) return rest;
+    return union(rest, [partialOver(part.other, found.reduce)]);
+  }, partial);
+
+/** What must be reduced over an axis or group: it is partial over that, or over the axis of which that is a part. */
+const stateOver = ({ program }: Walk, over: string, partial: PartialSet): PartialState | undefined =>
+  partial.find((each) => each.over === over) ?? partial.find((each) => each.over === partOf(program, over)?.axis);
 
 /** Whether parameters of one state may be reduced so. */
 function checkReduced(
@@ -94,8 +104,9 @@ function checkReduced(
   const [view] = views;
   const before = view && state.views.get(view);
   const span = spanOf(walk.program, axis);
-  const part = before?.find(({ over }) => span.includes(over));
-  const missing = span.find((each) => !before?.some(({ over }) => over === each));
+  const states = span.map((each) => before && stateOver(walk, each, before));
+  const part = states.find((each) => each !== undefined);
+  const missing = span.find((_, index) => states[index] === undefined);
   const name = viewWords(views, instance);
   if (before === undefined) {
     walk.find(expanded, {

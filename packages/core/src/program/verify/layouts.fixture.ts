@@ -36,6 +36,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     fc.record<Partial<Layout>>({
       tensor: fc.constantFrom(1, 2),
       data: fc.constantFrom(1, 2, 4),
+      replicate: fc.constantFrom(1, 1, 2),
       sharding: fc.constantFrom(0, 1, 2, 3),
       sequenceParallel: fc.boolean(),
       recompute: fc.constantFrom('none', 'selective', 'full'),

@@ -2,7 +2,8 @@
  *
  * The law: a kernel has the operands of its row, `none` for an optional one that is absent; an exchange has one buffer
  * on each side that it has. Lanes are in order and one for each kind, so that no exchange holds up another kind:
- * kernels on `compute`, gathers of weights on `data.gather`, sums of gradients on `data.reduce`, scalars on `control`,
+ * kernels on `compute`, gathers of weights on `data.gather`, sums of gradients on `data.reduce`, of shards over sets that
+ * repeat each other on `data.replicate`, scalars on `control`,
  * a group along the pipeline on its own lane, other collectives on the lane of their axis, sends on `.out`, receives on
  * `.in`.
  */
@@ -60,8 +61,10 @@ function lanesOf(program: Program, operation: Operation): readonly Lane[] {
 
 function collectiveLanes({ axis, collective }: Collective, booked: string): readonly Lane[] {
   if (booked === 'expert' || booked === 'expertTensor') return ['expert', 'control'];
-  if (booked === 'data' || booked === 'expertData')
+  if (booked === 'data' || booked === 'expertData') {
+    if (collective === 'all-reduce') return ['data.reduce', 'data.replicate', 'control'];
     return [collective === 'all-gather' ? 'data.gather' : 'data.reduce', 'control'];
+  }
   if (booked === 'tensor') return ['tensor', 'control'];
   if (booked === 'context') return ['context', 'control'];
   if (axis === 'pipeline') return ['control'];

@@ -3,7 +3,8 @@
  * The law of the norm: over all ranks whose parts are summed, each element of each gradient counts exactly once. An axis
  * splits a gradient when it cuts it (tensor, the data shards), or when each of its ranks holds other parameters
  * (pipeline): then the norm must be summed over it. A parameter that is whole on such an axis is counted on one
- * coordinate; a shared one on one stage. Where nothing is split, nothing is summed. A parameter that lies over the expert
+ * coordinate; a shared one on one stage. Where nothing is split, nothing is summed. Where sets of shards repeat each other,
+ * the norm is that of one set: it is summed within the set, and the set holds every element once. A parameter that lies over the expert
  * grid is split or counted along each of its axes; the sums over the dense grid's axes pass every rank of a stage.
  *
  * The law of the optimizer: it reads gradients that nobody must reduce any more, cut like the state that it updates,
@@ -11,7 +12,7 @@
  * own part.
  */
 import { type AxisName, gridOf } from '../../mesh/index.ts';
-import { type ExpandedOperation, type Operand, spanOf } from '../expand.ts';
+import { type ExpandedOperation, membersOf, type Operand, partOf, spanOf } from '../expand.ts';
 import type { Bucket, Compute, View } from '../types.ts';
 import { complete, cutOf, cutWords, type PartialSet, partialOver, sameAxes, sorted, wordsOf } from './partial.ts';
 import type { Finding } from './report.ts';
@@ -36,6 +37,8 @@ export function applyVariadic(walk: Walk, expanded: ExpandedOperation, operation
 function squareSum(walk: Walk, expanded: ExpandedOperation): void {
   const summedOver = new Map<string, string>();
   const repeated = new Map<string, string>();
+  const ofSet = setAxes(walk);
+  const ranksOfSet = new Set([...ofSet.values()].reduce((ranks, over) => reached(walk, ranks, over), [0]));
   for (const operand of expanded.reads) {
     const bucket = operand && walk.states.bucketOf(operand.instance);
     if (operand === undefined || bucket === undefined) continue;
@@ -49,17 +52,23 @@ function squareSum(walk: Walk, expanded: ExpandedOperation): void {
       const apart = isOverExperts(walk, view, state);
       for (const { name: axis, degree } of (apart ? walk.program.mesh.experts : walk.program.mesh.axes) ?? []) {
         if (degree === 1) continue;
-        const share = shareOf(walk, bucket, view, state, axis);
+        const { share, pieces } = shareOf(walk, bucket, view, state, axis);
         if (share === 'missed') walk.find(expanded, missed(view, operand, axis));
-        if (apart && share === 'whole') {
+        if (!apart || axis === 'pipeline') {
+          const over = axis === 'pipeline' ? axis : ofSet.get(axis);
+          if (over !== undefined) (share === 'whole' ? repeated : summedOver).set(over, name);
+          continue;
+        }
+        const here = membersOf(walk.program, 0, axis).filter((rank) => ranksOfSet.has(rank)).length;
+        if (here > pieces) {
           walk.find(
             expanded,
             countedTwice(name, `every rank along ${axis} counts it`, `Count it on one of ${axis} only.`),
           );
-        } else if (!apart || axis === 'pipeline') (share === 'whole' ? repeated : summedOver).set(axis, name);
+        } else if (here < pieces) walk.find(expanded, missed(view, operand, axis));
       }
-      // Its parts lie all over the ranks of a stage, which the axes of the dense grid sum.
-      if (apart) for (const axis of stageAxes(walk)) summedOver.set(axis, name);
+      // Its parts lie all over the ranks of a set, which the axes of the dense grid sum.
+      if (apart) for (const over of ofSet.values()) summedOver.set(over, name);
     }
   }
   for (const [axis, view] of repeated) {
@@ -74,9 +83,22 @@ function squareSum(walk: Walk, expanded: ExpandedOperation): void {
   }
 }
 
-/** Axes of the dense grid that the ranks of a stage lie along. */
-const stageAxes = ({ program }: Walk): readonly string[] =>
-  program.mesh.axes.filter(({ name, degree }) => degree > 1 && name !== 'pipeline').map(({ name }) => name);
+/** Over what the ranks of a set of shards lie, by axis of the dense grid: whole axes, or a part of one where sets repeat. */
+function setAxes({ program, list, degrees }: Walk): ReadonlyMap<string, string> {
+  const cuts = new Set(list.buffers.flatMap(({ dims }) => dims.flatMap((dim) => cutOf(dim, degrees))));
+  const over = new Map<string, string>();
+  for (const { name, degree } of program.mesh.axes) {
+    if (degree === 1 || name === 'pipeline') continue;
+    const part = program.groups.find((each) => each.repeats && each.along === name && cuts.has(each.name));
+    if (part === undefined) over.set(name, name);
+    else if (part.coordinates.length > 1) over.set(name, spanOf(program, part.name)[0] ?? name);
+  }
+  return over;
+}
+
+/** All ranks of the groups of some ranks over an axis or named group. */
+const reached = ({ program }: Walk, ranks: readonly number[], over: string): number[] =>
+  ranks.flatMap((rank) => membersOf(program, rank, over));
 
 /** The parameter lies over the expert grid: an axis of it cuts or repeats what the rank counts. */
 function isOverExperts({ program, degrees }: Walk, view: View, state: BucketState): boolean {
@@ -92,18 +114,28 @@ function isOverExperts({ program, degrees }: Walk, view: View, state: BucketStat
 /** How the ranks along an axis share the elements of a gradient in the norm. */
 type Share = 'split' | 'counted' | 'whole' | 'missed';
 
-function shareOf(walk: Walk, bucket: Bucket, view: View, state: BucketState, axis: string): Share {
+function shareOf(
+  walk: Walk,
+  bucket: Bucket,
+  view: View,
+  state: BucketState,
+  axis: string,
+): { readonly share: Share; readonly pieces: number } {
   const counted = view.counted.find((each) => each.axis === axis);
   const group = walk.program.groups.find(({ name }) => name === bucket.copies);
   const cuts = [...state.cut, ...view.dims.flatMap((dim) => cutOf(dim, walk.degrees))];
   const cut = cuts.flatMap((each) => spanOf(walk.program, each));
   if (axis === group?.along) {
-    if (counted === undefined) return 'whole';
-    return group.coordinates.includes(counted.coordinate) ? 'counted' : 'missed';
+    const share =
+      counted === undefined ? 'whole' : group.coordinates.includes(counted.coordinate) ? 'counted' : 'missed';
+    return { share, pieces: 1 };
   }
-  const split = cut.includes(axis) || axis === 'pipeline';
-  if (counted === undefined) return split ? 'split' : 'whole';
-  return split ? 'missed' : 'counted';
+  // Which cut is along the axis: the axis itself, or one of the two groups that make it up.
+  const along = cut.find((each) => each === axis || partOf(walk.program, each)?.axis === axis);
+  const split = along !== undefined || axis === 'pipeline';
+  const pieces = along !== undefined ? walk.degrees(along) : counted === undefined ? 1 : walk.degrees(axis);
+  if (counted === undefined) return { share: split ? 'split' : 'whole', pieces };
+  return { share: split ? 'missed' : 'counted', pieces };
 }
 
 const missed = (view: View, { instance }: Operand, axis: string): Finding => ({
