@@ -20,6 +20,8 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
+          // No module keeps state: files of one worker share what they have loaded, which halves the time of imports.
+          isolate: false,
           include: [
             'packages/{core,figures,studio,cli}/src/**/*.test.{ts,tsx}',
             'test/{tools,conformance,fuzz}/**/*.test.ts',
