@@ -1,5 +1,5 @@
 /** @file A real browser on the served studio: Debian's Chromium where it is on the path, else nothing. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
@@ -26,14 +26,6 @@ export const openBrowser = (): Promise<Browser> =>
 
 const program = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'meshwright.js');
 
-/** What the command prints for a job on its standard input; the job is the last argument. */
-export const command = (...given: readonly string[]): string =>
-  execFileSync(process.execPath, [program, ...given.slice(0, -1)], {
-    input: given.at(-1),
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-
 /** `meshwright serve` as a process, with the address that it prints. */
 export async function serve(): Promise<{ readonly address: string; readonly process: ChildProcess }> {
   const child = spawn(process.execPath, [program, 'serve'], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -48,49 +40,46 @@ export async function serve(): Promise<{ readonly address: string; readonly proc
 export interface Watched {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page and of its console. */
-  readonly errors: readonly string[];
+  /** Errors of the page and of its console since it was last asked. */
+  errors(): readonly string[];
 }
 
-interface Look {
-  readonly width?: number;
-  readonly dark?: boolean;
-  /** Motion is allowed. */
-  readonly moves?: boolean;
-}
-
-export async function openPage(
-  browser: Browser,
-  address: string,
-  { width = 1280, dark = false, moves = false }: Look = {},
-): Promise<Watched> {
+/** One window for all journeys: what it has loaded once comes from its cache. */
+export async function openWindow(browser: Browser): Promise<Watched> {
   const context = await browser.newContext({
-    viewport: { width, height: width < 500 ? 800 : 900 },
-    colorScheme: dark ? 'dark' : 'light',
-    reducedMotion: moves ? 'no-preference' : 'reduce',
+    viewport: { width: 1280, height: 900 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
-  const errors: string[] = [];
+  let errors: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text());
   });
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(address);
-  return { page, context, errors };
+  return {
+    page,
+    context,
+    errors: () => {
+      const said = errors;
+      errors = [];
+      return said;
+    },
+  };
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page, in words. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const axe = (globalThis as unknown as { readonly axe: { run(): Promise<AxeResults> } }).axe;
-    const { violations } = await axe.run();
+/** What axe finds wrong with the page, in words; of one rule only where `rule` says which. */
+export async function violationsOf(page: Page, rule?: string): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  return page.evaluate(async (only) => {
+    const { axe } = globalThis as unknown as { readonly axe: { run(options: object): Promise<AxeResults> } };
+    const { violations } = await axe.run(only === undefined ? {} : { runOnly: [only] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join('; ')}`);
-  });
+  }, rule);
 }
 
 interface AxeResults {
@@ -112,3 +101,52 @@ export const settled = (page: Page): Promise<unknown> =>
     () =>
       document.querySelector('main h2, main figure') !== null && document.querySelector('.skeleton, .stale') === null,
   );
+
+/** Drops a file on the page: its text, or how many zero bytes it has. */
+export const drop = (page: Page, name: string, content: string | number): Promise<void> =>
+  page.evaluate(
+    ([file, body]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([typeof body === 'number' ? new Uint8Array(body) : body], file));
+      dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+    },
+    [name, content] as const,
+  );
+
+/** Presses Next to the end and reads the ledger before each press: sent, received, held of each GPU. What a press changes is
+ * there before the browser comes to paint, so nothing is painted in between. */
+export async function readLedgers(steps: number): Promise<number[][]> {
+  const read = (): number[] =>
+    [...document.querySelectorAll<HTMLElement>('#ledger tbody tr')].flatMap(({ dataset }) => [
+      Number(dataset['sent']),
+      Number(dataset['received']),
+      Number(dataset['held']),
+    ]);
+  const next = [...document.querySelectorAll('button')].find((button) => button.textContent === 'Next');
+  const controls = document.querySelector('.controls');
+  const ledgers = [read()];
+  for (let step = 1; step <= steps; step++) {
+    next?.click();
+    for (let turn = 1; !controls?.textContent?.includes(`step ${step} of`); turn++) {
+      if (turn % 100 === 0) await new Promise((resolve) => setTimeout(resolve));
+      else await undefined;
+    }
+    ledgers.push(read());
+  }
+  return ledgers;
+}
+
+/** Whether the figure at a place of the page is the one that Node drew, both read by the browser. */
+export function sameMarkup([svg, place]: readonly [svg: string, place: string]): string {
+  // A browser writes styles in its own words, and leaves an empty attribute where one was taken away.
+  const plain = (element: Element | null | undefined): string =>
+    (element?.outerHTML ?? '')
+      .replace(/>\s+</g, '><')
+      .replaceAll(' style=""', '')
+      .replace(/style="([\w-]+): ([^;"]+);"/g, 'style="$1:$2"');
+  const given = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg');
+  const [here, there] = [plain(document.querySelector(`${place} svg.mw`)), plain(given)];
+  if (here === there) return 'same';
+  const at = [...here].findIndex((letter, index) => letter !== there[index]);
+  return `${here.slice(at - 60, at + 60)}\n${there.slice(at - 60, at + 60)}`;
+}

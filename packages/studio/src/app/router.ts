@@ -3,26 +3,42 @@ import { effect } from '@preact/signals';
 import { linkOf, readLink } from '../scenario/link.ts';
 import type { Store } from './store.ts';
 
+/** Milliseconds of rest before an edit is written: a key that is held down is one, and browsers allow a few in a second. */
+const REST = 150;
+
 /** Keeps address and store together. A change of view is a step of the history; edits within it are not. */
 export function followAddress(store: Store): void {
   const begin = readLink(location.hash);
   let written = location.hash;
   if (begin.notice !== undefined) store.notice.value = begin.notice;
-  let view = store.place.value.view;
-  effect(() => {
-    const place = store.place.value;
-    const hash = linkOf(place);
+  let last = store.place.value;
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  const write = (change: 'replaceState' | 'pushState'): void => {
+    clearTimeout(rest);
+    rest = undefined;
+    const hash = linkOf(last);
     if (hash === written) return;
     written = hash;
-    if (place.view === view) history.replaceState(null, '', hash);
-    else history.pushState(null, '', hash);
-    view = place.view;
+    history[change](null, '', hash);
+  };
+  const writeEdit = (): void => write('replaceState');
+  effect(() => {
+    const place = store.place.value;
+    const opens = place.view !== last.view;
+    // The view that is left keeps its last edit.
+    if (opens && rest !== undefined) writeEdit();
+    last = place;
+    if (opens) write('pushState');
+    else rest ??= setTimeout(writeEdit, REST);
+  });
+  addEventListener('pagehide', () => {
+    if (rest !== undefined) writeEdit();
   });
   addEventListener('popstate', () => {
     if (location.hash === written) return;
     written = location.hash;
     const { place, notice } = readLink(location.hash);
-    view = place.view;
+    last = place;
     store.go(place, notice);
   });
 }

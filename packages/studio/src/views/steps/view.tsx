@@ -13,7 +13,7 @@ import {
 } from '@meshwright/figures';
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Store } from '../../app/store.ts';
 import { isTyping } from '../../app/typing.ts';
 import type { ViewProps } from '../../app/view-props.ts';
@@ -184,35 +184,39 @@ function sameShare(script: StepScript, other: StepScript, { step, frame }: Momen
   return frameOfStep(other, others[Math.round(through * (others.length - 1))] ?? 0, detail);
 }
 
+/** Keys act on what was drawn last: the next press may come before an effect has run. */
 function useKeys(store: Store, moves: Moves, play: () => void): void {
+  const last = useRef<Readonly<Record<string, () => void>>>({});
+  last.current = keyTable(store, moves, play);
   useEffect(() => {
-    const does: Readonly<Record<string, () => void>> = {
-      ArrowRight: moves.next,
-      l: moves.next,
-      ArrowLeft: moves.back,
-      h: moves.back,
-      ' ': play,
-      Home: moves.first,
-      End: moves.last,
-      '[': () => moves.phase(false),
-      ']': () => moves.phase(true),
-      n: moves.layer,
-      d: () => store.step({ detail: store.place.value.steps.detail === 'hops' ? 'collectives' : 'hops', frame: 0 }),
-      c: () => store.step({ beside: store.place.value.steps.beside === undefined ? 'sharded' : undefined }),
-      ...Object.fromEntries(
-        lessons.map(({ key }, index) => [String(index + 1), () => store.step({ layout: key, frame: 0 })]),
-      ),
-    };
     const listen = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       // A focused button answers to space itself.
       if (event.key === ' ' && event.target instanceof HTMLButtonElement) return;
-      const done = does[event.key];
+      const done = last.current[event.key];
       if (!done) return;
       event.preventDefault();
       done();
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
-  });
+  }, []);
 }
+
+const keyTable = (store: Store, moves: Moves, play: () => void): Readonly<Record<string, () => void>> => ({
+  ArrowRight: moves.next,
+  l: moves.next,
+  ArrowLeft: moves.back,
+  h: moves.back,
+  ' ': play,
+  Home: moves.first,
+  End: moves.last,
+  '[': () => moves.phase(false),
+  ']': () => moves.phase(true),
+  n: moves.layer,
+  d: () => store.step({ detail: store.place.value.steps.detail === 'hops' ? 'collectives' : 'hops', frame: 0 }),
+  c: () => store.step({ beside: store.place.value.steps.beside === undefined ? 'sharded' : undefined }),
+  ...Object.fromEntries(
+    lessons.map(({ key }, index) => [String(index + 1), () => store.step({ layout: key, frame: 0 })]),
+  ),
+});
