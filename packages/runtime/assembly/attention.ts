@@ -3,7 +3,7 @@
  * whom: `seen` holds two numbers for each query, its first key and the one behind its last, counted from the first key of
  * all; `first` is the first key of the block.
  */
-import { dot, exp1, exp4, sum4, tanh4 } from './math';
+import { dot, exp1, exp4, max4, sum4, tanh4 } from './math';
 
 const LOWEST: f32 = -1e30;
 
@@ -32,8 +32,8 @@ export function beginRows(
 
 /** Scores in place of products: scaled, capped where there is a cap, less by `fall` for each token of distance. `lag`: the
  * place of the row's query less that of its first key. */
-function scoreRow(x: usize, columns: i32, scale: f32, cap: f32, fall: f32, lag: i32): void {
-  for (let c = 0; c < columns; c += 4) {
+function scoreRow(x: usize, from: i32, to: i32, scale: f32, cap: f32, fall: f32, lag: i32): void {
+  for (let c = from; c < to; c += 4) {
     let score = f32x4.mul(v128.load(x + (c << 2)), f32x4.splat(scale));
     if (cap !== 0) score = f32x4.mul(f32x4.splat(cap), tanh4(f32x4.mul(score, f32x4.splat(1 / cap))));
     if (fall !== 0) score = f32x4.sub(score, f32x4.mul(f32x4.splat(fall), distance(lag, c)));
@@ -50,6 +50,12 @@ function distance(lag: i32, column: i32): v128 {
 function cover(x: usize, from: i32, to: i32, columns: i32, value: f32): void {
   for (let c = 0; c < from; c++) store<f32>(x + (c << 2), value);
   for (let c = to; c < ((columns + 3) & ~3); c++) store<f32>(x + (c << 2), value);
+}
+
+/** Writes `value` outside of the columns that are seen, within their first and last vector. */
+function coverEnds(x: usize, from: i32, to: i32, value: f32): void {
+  for (let c = from & ~3; c < from; c++) store<f32>(x + (c << 2), value);
+  for (let c = to; c < ((to + 3) & ~3); c++) store<f32>(x + (c << 2), value);
 }
 
 /** Products become exponentials below each query's running maximum; what was summed before is scaled to it. */
@@ -78,18 +84,14 @@ export function softenRows(
       cover(x, 0, 0, columns, 0);
       continue;
     }
-    scoreRow(x, columns, scale, cap, fall, lag + r);
-    cover(x, from, to, columns, LOWEST);
+    const first4 = from & ~3;
+    if (cap !== 0 || fall !== 0) scoreRow(x, first4, to, scale, cap, fall, lag + r);
+    const factor4 = f32x4.splat(cap !== 0 || fall !== 0 ? 1 : scale);
+    coverEnds(x, from, to, LOWEST);
     let most4 = f32x4.splat(LOWEST);
-    for (let c = 0; c < columns; c += 4) most4 = f32x4.max(most4, v128.load(x + (c << 2)));
+    for (let c = first4; c < to; c += 4) most4 = f32x4.pmax(most4, f32x4.mul(factor4, v128.load(x + (c << 2))));
     const before = load<f32>(tops + (r << 2));
-    const most = max(
-      before,
-      max(
-        max(f32x4.extract_lane(most4, 0), f32x4.extract_lane(most4, 1)),
-        max(f32x4.extract_lane(most4, 2), f32x4.extract_lane(most4, 3)),
-      ),
-    );
+    const most = max(before, max4(most4));
     let sum = load<f32>(sums + (r << 2));
     if (most > before) {
       const factor = exp1(before - most);
@@ -97,12 +99,15 @@ export function softenRows(
       sum *= factor;
       scaleRow(o + ((r * oRow) << 2), size, factor);
     }
-    for (let c = 0; c < columns; c += 4) {
-      v128.store(x + (c << 2), exp4(f32x4.sub(v128.load(x + (c << 2)), f32x4.splat(most))));
+    const shift = f32x4.splat(most);
+    let powers = f32x4.splat(0);
+    for (let c = first4; c < to; c += 4) {
+      const at = x + (c << 2);
+      const power = exp4(f32x4.sub(f32x4.mul(factor4, v128.load(at)), shift));
+      v128.store(at, power);
+      powers = f32x4.add(powers, power);
     }
     cover(x, from, to, columns, 0);
-    let powers = f32x4.splat(0);
-    for (let c = 0; c < columns; c += 4) powers = f32x4.add(powers, v128.load(x + (c << 2)));
     store<f32>(sums + (r << 2), sum + sum4(powers));
   }
 }
@@ -166,7 +171,7 @@ export function slopeRows(
     const shift = f32x4.splat(load<f32>(lse + ((r * lseRow) << 2)));
     const mean = f32x4.splat(load<f32>(means + (r << 2)));
     if (from < to) {
-      for (let c = 0; c < columns; c += 4) {
+      for (let c = from & ~3; c < to; c += 4) {
         let score = f32x4.mul(v128.load(x + (c << 2)), f32x4.splat(scale));
         let bend = f32x4.splat(scale);
         if (cap !== 0) {

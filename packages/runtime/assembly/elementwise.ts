@@ -1,5 +1,5 @@
 /** @file Activations, gates and sums, element by element. A function is named by its number. */
-import { exp4, loadSome, normalBelow4, storeSome, tanh4 } from './math';
+import { exp4, loadSome, madd, normalBelow4, storeSome, tanh4 } from './math';
 
 const GELU_TANH: i32 = 0;
 const GELU: i32 = 1;
@@ -9,26 +9,25 @@ const CUBIC: f32 = 0.044715;
 const ROOT_TWO_OVER_PI: f32 = 0.7978845608;
 const DENSITY_AT_ZERO: f32 = 0.3989422804;
 
-/** tanh of sqrt(2/pi) (x + 0.044715 x^3). */
-function tanhOf(x: v128): v128 {
-  const cube = f32x4.mul(f32x4.mul(x, x), x);
-  const u = f32x4.mul(f32x4.splat(ROOT_TWO_OVER_PI), f32x4.add(x, f32x4.mul(f32x4.splat(CUBIC), cube)));
-  return tanh4(u);
+/** (1 + tanh u) / 2 = 1 / (1 + e^-2u) of u = sqrt(2/pi) (x + 0.044715 x^3). */
+function shareOf(x: v128, square: v128): v128 {
+  const twice = f32x4.mul(
+    x,
+    madd(square, f32x4.splat(2 * ROOT_TWO_OVER_PI * CUBIC), f32x4.splat(2 * ROOT_TWO_OVER_PI)),
+  );
+  return logistic4(twice);
 }
 
 function geluTanh4(x: v128): v128 {
-  return f32x4.mul(f32x4.mul(f32x4.splat(0.5), x), f32x4.add(f32x4.splat(1), tanhOf(x)));
+  return f32x4.mul(x, shareOf(x, f32x4.mul(x, x)));
 }
 
 function geluTanhSlope4(x: v128): v128 {
-  const tanh = tanhOf(x);
-  const one = f32x4.splat(1);
-  const inner = f32x4.mul(
-    f32x4.splat(ROOT_TWO_OVER_PI),
-    f32x4.add(one, f32x4.mul(f32x4.splat(3 * CUBIC), f32x4.mul(x, x))),
-  );
-  const bend = f32x4.mul(f32x4.mul(x, f32x4.sub(one, f32x4.mul(tanh, tanh))), inner);
-  return f32x4.mul(f32x4.splat(0.5), f32x4.add(f32x4.add(one, tanh), bend));
+  const square = f32x4.mul(x, x);
+  const share = shareOf(x, square);
+  const inner = madd(square, f32x4.splat(6 * ROOT_TWO_OVER_PI * CUBIC), f32x4.splat(2 * ROOT_TWO_OVER_PI));
+  const bend = f32x4.mul(f32x4.mul(x, inner), f32x4.sub(f32x4.splat(1), share));
+  return madd(share, bend, share);
 }
 
 /** e^(-x^2/2). */

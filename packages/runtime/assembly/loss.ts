@@ -1,12 +1,10 @@
 /** @file Cross-entropy over the rank's part of the vocabulary: `valid` of `v` columns are no padding. */
-import { exp1, exp4, sum4 } from './math';
+import { exp1, exp4, largest, sum4 } from './math';
 
 export function rowmax(rows: i32, v: i32, valid: i32, z: usize, mx: usize): void {
   for (let r = 0; r < rows; r++) {
     const row = z + ((r * v) << 2);
-    let top = -f32.MAX_VALUE;
-    for (let c = 0; c < valid; c++) top = max(top, load<f32>(row + (c << 2)));
-    store<f32>(mx + (r << 2), top);
+    store<f32>(mx + (r << 2), largest(row, valid, -f32.MAX_VALUE));
   }
 }
 

@@ -6,21 +6,36 @@ export function madd(a: v128, b: v128, c: v128): v128 {
   return f32x4.add(f32x4.mul(a, b), c);
 }
 
-/** e^x to about two units in the last place, for x in [-87, 88]; below that about 1e-38. Method: Cephes expf. */
+/** 3/2 of 2^23: a number below 2^22 that is added to it leaves its nearest integer in the low bits. */
+const ROUNDER: f32 = 12582912;
+
+/** The range of {@link exp4}, log2 e, -ln 2 in two parts, and the polynomial from its highest power. In memory, because
+ * compilers of WebAssembly read a vector of equal numbers in one instruction and write one in three. */
+const EXPONENTIAL: usize = memory.data<f32>([
+  -87.3, 88.3, 1.44269504, -0.693359375, 2.1219444e-4, 1.98756915e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+  1.6666665459e-1, 5.0000001201e-1,
+]);
+
+function part(index: i32): v128 {
+  return v128.load32_splat(EXPONENTIAL + (index << 2));
+}
+
+/** e^x to about two units in the last place, for x in [-87, 88]; below that about 1e-38; what is no number stays none. Method:
+ * Cephes expf. */
 export function exp4(x: v128): v128 {
-  const clamped = f32x4.min(f32x4.max(x, f32x4.splat(-87.3)), f32x4.splat(88.3));
-  const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(1.44269504)));
-  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(0.693359375)));
-  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.1219444e-4)));
-  let p = f32x4.splat(1.98756915e-4);
-  p = madd(p, r, f32x4.splat(1.3981999507e-3));
-  p = madd(p, r, f32x4.splat(8.3334519073e-3));
-  p = madd(p, r, f32x4.splat(4.1665795894e-2));
-  p = madd(p, r, f32x4.splat(1.6666665459e-1));
-  p = madd(p, r, f32x4.splat(5.0000001201e-1));
+  const clamped = f32x4.pmin(f32x4.pmax(x, part(0)), part(1));
+  const rounded = madd(clamped, part(2), f32x4.splat(ROUNDER));
+  const n = f32x4.sub(rounded, f32x4.splat(ROUNDER));
+  let r = madd(n, part(3), clamped);
+  r = madd(n, part(4), r);
+  let p = part(5);
+  p = madd(p, r, part(6));
+  p = madd(p, r, part(7));
+  p = madd(p, r, part(8));
+  p = madd(p, r, part(9));
+  p = madd(p, r, part(10));
   p = f32x4.add(madd(f32x4.mul(p, r), r, r), f32x4.splat(1));
-  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
-  return f32x4.mul(p, power);
+  return f32x4.mul(p, i32x4.shl(i32x4.add(rounded, i32x4.splat(127)), 23));
 }
 
 /** {@link exp4} of one number. */
@@ -60,6 +75,22 @@ export function normalBelow4(x: v128, density: v128): v128 {
 /** Sum of the four lanes. */
 export function sum4(x: v128): f32 {
   return f32x4.extract_lane(x, 0) + f32x4.extract_lane(x, 1) + (f32x4.extract_lane(x, 2) + f32x4.extract_lane(x, 3));
+}
+
+/** The largest of the four lanes. */
+export function max4(x: v128): f32 {
+  const pairs = max(f32x4.extract_lane(x, 0), f32x4.extract_lane(x, 1));
+  return max(pairs, max(f32x4.extract_lane(x, 2), f32x4.extract_lane(x, 3)));
+}
+
+/** The largest of `length` elements and `top`. */
+export function largest(x: usize, length: i32, top: f32): f32 {
+  let most = f32x4.splat(top);
+  let i = 0;
+  for (; i + 4 <= length; i += 4) most = f32x4.max(most, v128.load(x + (i << 2)));
+  let result = max4(most);
+  for (; i < length; i++) result = max(result, load<f32>(x + (i << 2)));
+  return result;
 }
 
 /** Inner product of two rows. */

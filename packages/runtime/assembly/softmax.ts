@@ -1,5 +1,5 @@
 /** @file Attention with its scores in memory: scores under a mask, probabilities, and gradients of both. */
-import { dot, exp1, exp4, sum4, tanh4 } from './math';
+import { dot, exp1, exp4, largest, sum4, tanh4 } from './math';
 
 const UNSEEN: f32 = -1e30;
 
@@ -34,8 +34,7 @@ export function softmaxRows(rows: i32, columns: i32, x: usize, y: usize, sinks: 
     const from = x + ((r * columns) << 2);
     const to = y + ((r * columns) << 2);
     const sink = sinks ? load<f32>(sinks + ((r / perSink) << 2)) : UNSEEN;
-    let top = sink;
-    for (let c = 0; c < columns; c++) top = max(top, load<f32>(from + (c << 2)));
+    const top = largest(from, columns, sink);
     let powers = f32x4.splat(0);
     let c = 0;
     for (; c + 4 <= columns; c += 4) {
