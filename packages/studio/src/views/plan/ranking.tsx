@@ -79,7 +79,7 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
   const { layout, seconds, deviceBytes, exposed, state, short } = row;
   const base = pinned === row ? undefined : pinned;
   return (
-    <tr class={selected ? 'selected' : undefined} data-layout={short}>
+    <tr class={selected ? 'selected' : undefined} data-layout={short} data-state={state}>
       <td>{rank}</td>
       <td class="number">{layout.tensor}</td>
       <td class="number">{layout.pipeline}</td>

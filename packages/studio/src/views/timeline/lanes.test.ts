@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { laneRows, moved, sliceAt, zoomed } from './lanes.ts';
+import { rasterOf } from './raster.ts';
 
 const timeline = {
   ranks: [0, 4],
@@ -9,6 +10,7 @@ const timeline = {
   lane: Uint8Array.from([0, 1, 0, 0]),
   start: Float64Array.from([0, 5, 5, 20]),
   end: Float64Array.from([10, 5, 9, 30]),
+  kind: Uint8Array.from([0, 3, 1, 2]),
 };
 
 describe('rows of a timeline', () => {
@@ -23,7 +25,21 @@ describe('rows of a timeline', () => {
   it('find the slice at a time, and none where the lane is idle', () => {
     const [row] = laneRows(timeline);
     if (!row) throw new Error('no row');
-    expect([0, 9, 10, 15, 20, 29, 30].map((time) => sliceAt(row, timeline, time))).toEqual([0, 0, -1, -1, 3, 3, -1]);
+    expect([0, 9, 10, 15, 20, 29, 30].map((time) => sliceAt(row, time))).toEqual([0, 0, -1, -1, 3, 3, -1]);
+  });
+});
+
+describe('many slices as pixels', () => {
+  const rows = laneRows(timeline);
+  it('show the last slice that touches each, and nothing where a lane is idle', () => {
+    expect([...rasterOf(rows, { from: 0, to: 30 }, 6)]).toEqual([1, 1, 0, 0, 3, 3, 0, 2, 0, 0, 0, 0]);
+    // Half a pixel is one, and slices that lie in one pixel are too.
+    expect([...rasterOf(rows, { from: 0, to: 60 }, 2)]).toEqual([3, 0, 2, 0]);
+  });
+
+  it('begin and end with slices that reach beyond the window', () => {
+    expect([...rasterOf(rows, { from: 5, to: 25 }, 4)]).toEqual([1, 0, 0, 3, 2, 0, 0, 0]);
+    expect([...rasterOf(rows, { from: 22, to: 26 }, 2)]).toEqual([3, 3, 0, 0]);
   });
 });
 

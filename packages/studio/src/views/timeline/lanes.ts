@@ -3,12 +3,16 @@
  */
 import type { TimelineDetail } from '../../engine/timeline.ts';
 
-/** One row: a lane of a rank that has slices. */
+/** One row: a lane of a rank that has slices. Their times and kinds stand side by side, in order of start, so that painting
+ * reads memory in a row. */
 export interface LaneRow {
   readonly rank: number;
   readonly lane: string;
-  /** Slices in order of start. */
+  /** Numbers of the slices in the whole timeline. */
   readonly slices: Uint32Array;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly kind: Uint8Array;
 }
 
 /** Rows in order of rank, then of lane; lanes without a slice are left out. */
@@ -19,44 +23,53 @@ export function laneRows({
   lane,
   start,
   end,
-}: Pick<TimelineDetail, 'ranks' | 'lanes' | 'rank' | 'lane' | 'start' | 'end'>): readonly LaneRow[] {
+  kind,
+}: Pick<TimelineDetail, 'ranks' | 'lanes' | 'rank' | 'lane' | 'start' | 'end' | 'kind'>): readonly LaneRow[] {
   const counts = new Map<number, number>();
   const keyOf = (index: number): number => (rank[index] ?? 0) * lanes.length + (lane[index] ?? 0);
+  const takesTime = (index: number): boolean => (end[index] as number) > (start[index] as number);
   for (let index = 0; index < rank.length; index++) {
-    if ((end[index] ?? 0) > (start[index] ?? 0)) counts.set(keyOf(index), (counts.get(keyOf(index)) ?? 0) + 1);
+    if (takesTime(index)) counts.set(keyOf(index), (counts.get(keyOf(index)) ?? 0) + 1);
   }
   const slices = new Map([...counts].map(([key, count]) => [key, { at: 0, of: new Uint32Array(count) }]));
   for (let index = 0; index < rank.length; index++) {
-    const row = (end[index] ?? 0) > (start[index] ?? 0) ? slices.get(keyOf(index)) : undefined;
+    const row = takesTime(index) ? slices.get(keyOf(index)) : undefined;
     if (row) row.of[row.at++] = index;
   }
   return ranks.flatMap((each) =>
     lanes.flatMap((name, index): readonly LaneRow[] => {
       const row = slices.get(each * lanes.length + index);
-      return row ? [{ rank: each, lane: name, slices: row.of }] : [];
+      if (!row) return [];
+      return [
+        {
+          rank: each,
+          lane: name,
+          slices: row.of,
+          start: Float64Array.from(row.of, (slice) => start[slice] as number),
+          end: Float64Array.from(row.of, (slice) => end[slice] as number),
+          kind: Uint8Array.from(row.of, (slice) => kind[slice] as number),
+        },
+      ];
     }),
   );
 }
 
-/** Place in `slices` of the first slice that ends after `time`. */
-export function firstEndingAfter(slices: Uint32Array, end: Float64Array, time: number): number {
-  let [low, high] = [0, slices.length];
+/** Place in a row of the first slice that ends after `time`. */
+export function firstEndingAfter({ end }: Pick<LaneRow, 'end'>, time: number): number {
+  let [low, high] = [0, end.length];
   while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((end[slices[middle] as number] as number) > time) high = middle;
-    else low = middle + 1;
+    const half = (low + high) >>> 1;
+    if ((end[half] as number) > time) high = half;
+    else low = half + 1;
   }
   return low;
 }
 
 /** The slice of a row at a time; -1 where it is idle. */
-export function sliceAt(
-  { slices }: LaneRow,
-  { start, end }: Pick<TimelineDetail, 'start' | 'end'>,
-  time: number,
-): number {
-  const slice = slices[firstEndingAfter(slices, end, time)];
-  return slice !== undefined && (start[slice] as number) <= time ? slice : -1;
+export function sliceAt(row: LaneRow, time: number): number {
+  const at = firstEndingAfter(row, time);
+  const slice = row.slices[at];
+  return slice !== undefined && (row.start[at] as number) <= time ? slice : -1;
 }
 
 /** What is seen: from and to. */

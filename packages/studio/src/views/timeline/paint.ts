@@ -3,6 +3,7 @@
  */
 import type { TimelineDetail } from '../../engine/timeline.ts';
 import { firstEndingAfter, type LaneRow, type Window } from './lanes.ts';
+import { channels, imageOf, rasterOf } from './raster.ts';
 
 /** Colours of a theme, by kind of slice, as `#rrggbb`. */
 export interface Paints {
@@ -32,21 +33,18 @@ const RASTER_FROM = 4_000;
 
 /** Paints the scene; answers how many slices were in sight. */
 export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
-  const { rows, detail, window, width, left, top, rowHeight, paints } = scene;
+  const { rows, window, width, left, top, rowHeight, paints } = scene;
   const height = top + rows.length * rowHeight;
   context.fillStyle = paints.background;
   context.fillRect(0, 0, width, height);
   ruler(context, scene);
   const visible = rows.map(
     (row) =>
-      [
-        firstEndingAfter(row.slices, detail.end, window.from),
-        firstEndingAfter(row.slices, detail.end, window.to),
-      ] as const,
+      [firstEndingAfter(row, window.from), Math.min(row.end.length, firstEndingAfter(row, window.to) + 1)] as const,
   );
   const count = visible.reduce((sum, [from, to]) => sum + to - from, 0);
   hatch(context, scene, height);
-  if (count > RASTER_FROM) raster(context, scene, visible);
+  if (count > RASTER_FROM) raster(context, scene);
   else rectangles(context, scene, visible);
   context.font = '11px system-ui, sans-serif';
   rows.forEach(({ rank, lane }, index) => {
@@ -102,37 +100,17 @@ function hatch(
 
 type Visible = readonly (readonly [from: number, to: number])[];
 
-/** For each row and pixel the kind of the last slice that touches it. */
-function raster(context: CanvasRenderingContext2D, scene: Scene, visible: Visible): void {
-  const { detail, rows, window, width, left, top, rowHeight, paints } = scene;
+/** All slices as one image, a pixel high for each row, stretched over the rows; where nothing runs the hatch stays. */
+function raster(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { rows, window, width, left, top, rowHeight, paints } = scene;
   const inner = Math.max(1, Math.floor(width - left));
-  const scale = inner / (window.to - window.from);
-  const line = new Uint8Array(inner);
-  rows.forEach((row, index) => {
-    line.fill(0);
-    const [from, to] = visible[index] ?? [0, 0];
-    for (let at = from; at < to; at++) {
-      const slice = row.slices[at] as number;
-      const x = Math.max(0, ((detail.start[slice] as number) - window.from) * scale) | 0;
-      const until = Math.min(inner, Math.max(x + 1, Math.ceil(((detail.end[slice] as number) - window.from) * scale)));
-      line.fill((detail.kind[slice] as number) + 1, x, until);
-    }
-    const high = rowHeight - 4;
-    // Neighbouring pixels of one kind are one rectangle; where nothing runs the hatch stays.
-    let start = 0;
-    for (let x = 1; x <= inner; x++) {
-      if (x < inner && line[x] === line[start]) continue;
-      if ((line[start] as number) > 0) {
-        context.fillStyle = paints.kinds[(line[start] as number) - 1] ?? paints.text;
-        context.fillRect(left + start, top + index * rowHeight + 2, x - start, high);
-      }
-      start = x;
-    }
+  const canvas = new OffscreenCanvas(inner, rows.length);
+  canvas.getContext('2d')?.putImageData(imageOf(rasterOf(rows, window, inner), inner, paints.kinds), 0, 0);
+  context.imageSmoothingEnabled = false;
+  rows.forEach((_, index) => {
+    context.drawImage(canvas, 0, index, inner, 1, left, top + index * rowHeight + 2, inner, rowHeight - 4);
   });
 }
-
-const channels = (colour: string): readonly number[] =>
-  [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
 
 function rectangles(context: CanvasRenderingContext2D, scene: Scene, visible: Visible): void {
   const { detail, rows, window, width, left, top, rowHeight, paints } = scene;

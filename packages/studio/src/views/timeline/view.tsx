@@ -68,7 +68,7 @@ export function Lanes({ detail }: { readonly detail: TimelineDetail }): VNode {
           event.preventDefault();
           event.stopPropagation();
         }}
-        onPointerDown={(event) => pick(event, detail, rows, window.value, selected)}
+        onPointerDown={(event) => pick(event, rows, window.value, selected)}
         onWheel={(event) => {
           if (!event.ctrlKey) return;
           event.preventDefault();
@@ -188,17 +188,11 @@ function paintsOf(): Paints {
   };
 }
 
-function pick(
-  event: PointerEvent,
-  detail: TimelineDetail,
-  rows: readonly LaneRow[],
-  { from, to }: Window,
-  selected: Signal<number>,
-): void {
+function pick(event: PointerEvent, rows: readonly LaneRow[], { from, to }: Window, selected: Signal<number>): void {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
   const row = rows[Math.floor((event.clientY - box.top - top) / rowHeight)];
   const at = from + ((event.clientX - box.left - left) / (box.width - left)) * (to - from);
-  selected.value = row ? sliceAt(row, detail, at) : -1;
+  selected.value = row ? sliceAt(row, at) : -1;
 }
 
 function sliceWords(detail: TimelineDetail, slice: number): string {
