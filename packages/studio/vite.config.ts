@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { jobOf } from './dist/engine/job-of.js';
 import { planOf } from './dist/engine/plan.js';
 import { createQuickPlanner } from './dist/engine/quick.js';
 import { firstScenario } from './dist/scenario/scenario.js';
@@ -9,7 +10,7 @@ const workedScenario: Plugin = {
   transformIndexHtml: () => {
     const worked = {
       scenario: firstScenario,
-      quick: createQuickPlanner()(firstScenario, 'usual'),
+      quick: createQuickPlanner()(firstScenario, jobOf(firstScenario), 'usual'),
       planned: planOf(firstScenario),
     };
     const children = JSON.stringify(worked).replaceAll('<', '\\u003c');

@@ -9,7 +9,8 @@ import { type Shown, showLayout, splitCosts } from '@meshwright/core/plan';
 import type { Program } from '@meshwright/core/program';
 import { memoryOverStep, type StageMemory } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
-import { isError, jobOf } from './job-of.ts';
+import { isError } from './is-error.ts';
+import { jobOf } from './job-of.ts';
 
 /** A layout with the job that it splits, shortened to `shown` micro-batches. */
 export interface Compiled {

@@ -1,9 +1,10 @@
 /** @file From a scenario to a job: the same constructors that read job files, so the same words when something is wrong. */
 import { clusterFromRequest } from '@meshwright/core/cluster';
-import { InputError, type Issue } from '@meshwright/core/errors';
+import { InputError } from '@meshwright/core/errors';
 import { createJob, type Job } from '@meshwright/core/job';
 import { modelFromConfig, modelFromPreset } from '@meshwright/core/model';
 import { modelName, type Scenario } from '../scenario/scenario.ts';
+import { isError } from './is-error.ts';
 
 /** The job of a scenario. Throws one InputError with all that is wrong. */
 export function jobOf(scenario: Scenario): Job {
@@ -16,6 +17,3 @@ export function jobOf(scenario: Scenario): Job {
   if (!model || !cluster || wrong.length > 0) throw new InputError(wrong);
   return createJob({ name: modelName(scenario), model, cluster, batch: { sequences, length }, precision, layout });
 }
-
-/** Whether an issue stops. */
-export const isError = ({ severity }: Issue): boolean => severity === 'error';

@@ -4,6 +4,7 @@ import { type Found, rowsOf, withPart } from '../app/rows.ts';
 import { firstScenario, type Scenario } from '../scenario/scenario.ts';
 import { jobOf } from './job-of.ts';
 import { createPlanner } from './plan.ts';
+import { presetJob } from './preset-job.ts';
 import { createQuickPlanner } from './quick.ts';
 
 const small: Scenario = { ...firstScenario, model: 'gpt2', nodes: 1, sequences: 16, length: 512 };
@@ -14,21 +15,35 @@ const edits: readonly Partial<Scenario>[] = [
   { sequences: 64, length: 1024 },
 ];
 
+describe('the job of a scenario that names presets', () => {
+  it('is the one that the readers make of it', () => {
+    for (const edit of [{}, ...edits, { host: 'gb200-nvl72', nodes: 18 }, { precision: 'fp16' } as const]) {
+      const scenario = { ...small, ...edit };
+      expect(presetJob(scenario)).toEqual(jobOf(scenario));
+    }
+  });
+
+  it('is left to the readers where something is changed, dropped or wrong', () => {
+    for (const edit of [{ linkGbps: 200 }, { host: 'dgx-9000' }, { model: 'llama-9' }, { nodes: 1e6 }])
+      expect(presetJob({ ...small, nodes: 2, ...edit })).toBeUndefined();
+  });
+});
+
 describe('ranking while somebody types', () => {
   it('answers as if nothing had been asked before, whatever was edited', () => {
     const quick = createQuickPlanner();
     for (const edit of [{}, ...edits]) {
       const scenario = { ...small, ...edit };
       for (const reach of ['first', 'usual'] as const)
-        expect(quick(scenario, reach)).toEqual(createQuickPlanner()(scenario, reach));
+        expect(quick(scenario, jobOf(scenario), reach)).toEqual(createQuickPlanner()(scenario, jobOf(scenario), reach));
     }
   });
 
   it('looks at one sequence at a time first, then at more', () => {
     const quick = createQuickPlanner();
-    const first = quick(small, 'first');
+    const first = quick(small, jobOf(small), 'first');
     expect(first.rows.every(({ layout }) => layout.microBatch === 1)).toBe(true);
-    expect(first.bounded).toBeLessThan(quick(small, 'usual').bounded);
+    expect(first.bounded).toBeLessThan(quick(small, jobOf(small), 'usual').bounded);
   });
 });
 

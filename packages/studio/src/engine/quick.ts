@@ -2,6 +2,7 @@
  * compiled; the worker that plans looks at all of them and replaces it.
  */
 import { capacityBytes } from '@meshwright/core/cluster';
+import type { Job } from '@meshwright/core/job';
 import { formatLayout, type Layout, type LayoutRequest, layoutSpaceOf, type SplitCosts } from '@meshwright/core/layout';
 import {
   boundBook,
@@ -13,7 +14,6 @@ import {
   type Verdict,
 } from '@meshwright/core/plan';
 import type { Scenario } from '../scenario/scenario.ts';
-import { jobOf } from './job-of.ts';
 
 /** A row of the ranking before anything is evaluated. */
 export interface QuickRow {
@@ -38,8 +38,8 @@ export type QuickReach = 'first' | 'usual';
 
 const ROWS = 10;
 
-/** Ranks by bound; the best of each split. Throws an InputError for a scenario that is no job. */
-export type QuickPlanner = (scenario: Scenario, reach: QuickReach) => QuickPlan;
+/** Ranks by bound; the best of each split. `job` is that of the scenario. */
+export type QuickPlanner = (scenario: Scenario, job: Job, reach: QuickReach) => QuickPlan;
 
 /** Scenarios with one key have the same prices: they differ in their sequences and fixed keys only. */
 export const pricingKey = (scenario: Scenario): string => JSON.stringify({ ...scenario, sequences: 0, layout: {} });
@@ -47,8 +47,7 @@ export const pricingKey = (scenario: Scenario): string => JSON.stringify({ ...sc
 /** A planner that keeps the prices of the last scenario: while only the batch or fixed keys change, nothing is priced twice. */
 export function createQuickPlanner(): QuickPlanner {
   let known: { readonly key: string; readonly pricing: Pricing; readonly costs: SplitCosts } | undefined;
-  return (scenario, reach) => {
-    const job = jobOf(scenario);
+  return (scenario, job, reach) => {
     const key = pricingKey(scenario);
     if (known?.key !== key) known = { key, pricing: createPricing(job), costs: splitCosts(job) };
     const { costs } = known;

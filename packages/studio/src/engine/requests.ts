@@ -10,7 +10,8 @@ import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
 import type { LayoutDrawing, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
 import type { Planner, PlanPart } from './plan.ts';
-import { createQuickPlanner, type QuickPlan, type QuickReach } from './quick.ts';
+import { jobFor } from './preset-job.ts';
+import { createQuickPlanner, type QuickPlan, type QuickPlanner, type QuickReach } from './quick.ts';
 import type { TimelineDetail } from './timeline.ts';
 import type { Variant, WhatIf } from './variants.ts';
 import { type Names, namesOf } from './words.ts';
@@ -20,7 +21,7 @@ export interface Requests {
   names(): Names;
   reasons(codes: readonly string[]): Promise<Readonly<Record<string, CodeRow>>>;
   /** Ranks by bounds, within the time of a key press. */
-  quick(scenario: Scenario, reach: QuickReach): QuickPlan;
+  quick(scenario: Scenario, reach: QuickReach): Promise<QuickPlan>;
   /** What others measured on something like it. */
   nearest(scenario: Scenario): Promise<PublishedRun | undefined>;
   show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
@@ -44,10 +45,10 @@ export interface Streams {
 }
 
 /** What a first answer does not need is loaded when it is asked for. */
-export const createRequests = (): Requests => ({
+export const createRequests = (quick: QuickPlanner = createQuickPlanner()): Requests => ({
   names: namesOf,
   reasons: async (...given) => (await import('./reasons.ts')).reasonsOf(...given),
-  quick: createQuickPlanner(),
+  quick: async (scenario, reach) => quick(scenario, await jobFor(scenario), reach),
   nearest: async (...given) => (await import('./nearest.ts')).nearestOf(...given),
   show: async (...given) => (await import('./detail.ts')).shownOf(...given),
   drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
