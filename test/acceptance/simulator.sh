@@ -14,10 +14,14 @@ expect 'H2 compiled programs of ZB-H1 with W <= B, ZB-V with F=B=W and ZB-H2 idl
 expect 'H2 programs alone on their links: rings, trees, halves, switches, tiers; bytes of ZeRO 0 to 3 on a link' 'Tests .* passed' tests packages/core/src/sim/closed-forms.test.ts
 expect_json '1 ZB-V is planned with both levels alike' "it.pipeline.schedule === 'zero-bubble-v' && it.pipeline.chunks === 2" meshwright show $job --layout tp=8,pp=4,mbs=1,ac=full,schedule=zero-bubble-v --json
 
+expect_json '1 DualPipe: every stage holds two of four pieces of the model' "it.pipeline.schedule === 'dualpipe' && it.memory.stages.every((stage) => Math.abs(stage.layers - 40) <= 2)" meshwright show $job --layout tp=8,pp=4,mbs=1,ac=full,schedule=dualpipe --json
+expect_code '1 an odd number of stages has no pairs' 2 'STAGES_NOT_EVEN  layout.pipeline: ' meshwright show $job --layout tp=8,pp=5,schedule=dualpipe
+
 # 2: exchanges.
 expect 'exchanges: flows are the bytes of each algorithm, choice and protocols as libraries compare them' 'Tests .* passed' tests packages/core/src/collectives
 expect 'H2 algorithms and protocols alone on a link take their closed forms' 'Tests .* passed' tests packages/core/src/cost/chosen.test.ts
 expect 'exchanges can be forced, or chosen as a library does' '^Collectives by tree, protocol ll128, ' meshwright simulate $toy --exchanges tree --protocol ll128
+expect '1 DualPipe trains as one rank does, with the bytes and memory of its program' 'Tests .* passed' tests packages/runtime/src/parity/parity.test.ts -t DualPipe
 expect 'H4 orders of PyTorch 2.9.0: GPipe, 1F1B, interleaved, ZB-V, DualPipeV' 'Tests .* passed' tests test/conformance/pytorch-schedules.test.ts
 
 # 3, 4, H1, H3: links as resources, mutual slow-down.

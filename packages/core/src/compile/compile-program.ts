@@ -6,7 +6,7 @@ import { scheduleList, shapeOf } from '../schedules/index.ts';
 import { blockTemplates, contextGroupsOf } from './block-templates.ts';
 import { lowerList } from './lower/list.ts';
 import { type Outline, outlineOf } from './outline.ts';
-import { endsApart } from './parameters.ts';
+import { copiesOf, isMirrored } from './parameters.ts';
 import { replicaGroups } from './replicas.ts';
 
 /** The program of one optimizer step of a legal, complete layout. Illegal layouts are the business of `checkLayout`. */
@@ -29,11 +29,16 @@ export function compileProgram(job: Job, layout: Layout): Program {
   };
 }
 
-/** First and last stage share the tied matrix. */
+/** Stages that hold the same parameters: both ends the tied matrix, or each stage its mirror image. */
+function copyGroups(tied: boolean, layout: Layout): readonly Group[] {
+  const stages = isMirrored(layout) ? layout.pipeline / 2 : 1;
+  return Array.from({ length: stages }, (_, stage) => copiesOf({ tied }, layout, stage)).filter(
+    (group) => group !== undefined,
+  );
+}
+
 const groupsOf = ({ job, layout, context }: Outline): readonly Group[] => [
-  ...(job.model.tied && endsApart(layout)
-    ? [{ name: 'ends', along: 'pipeline' as const, coordinates: [0, layout.pipeline - 1] }]
-    : []),
+  ...copyGroups(job.model.tied, layout),
   ...replicaGroups(layout, context.grid !== undefined),
   ...contextGroupsOf(context),
 ];

@@ -27,6 +27,7 @@ export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline
 export {
   type BucketPlan,
   endsApart,
+  isMirrored,
   type ParameterCounts,
   paddedParts,
   parameterCounts,

@@ -46,7 +46,7 @@ export function outlineOf(job: Job, given: Layout): Outline {
   const layers = job.model.layers.length;
   const stages = Array.from({ length: layout.pipeline }, (_, stage): StageOutline => {
     const chunks = chunksOf(layout, layers, stage);
-    const blocks = chunks.map((chunk) => chunk.blocks);
+    const blocks = inModelOrder(chunks).map((chunk) => chunk.blocks);
     return { stage, chunks, buckets: planBuckets(blocks, counts, layers, layout) };
   });
   return {
@@ -59,6 +59,10 @@ export function outlineOf(job: Job, given: Layout): Outline {
     stages,
   };
 }
+
+/** Stages that hold the same chunks have the same buckets, whichever chunk comes first in their lists. */
+const inModelOrder = (chunks: readonly ChunkOutline[]): readonly ChunkOutline[] =>
+  [...chunks].sort((one, other) => (one.blocks[0] ?? 0) - (other.blocks[0] ?? 0));
 
 /** The chunks of a stage; where each stands in the model says its schedule. */
 export function chunksOf(layout: Layout, layers: number, stage: number): readonly ChunkOutline[] {

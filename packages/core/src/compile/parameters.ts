@@ -2,7 +2,7 @@
 import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf, replicasOf } from '../layout/index.ts';
 import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
 import { blockParameters, isRoutedExpert } from '../model/index.ts';
-import type { Bucket, View } from '../program/index.ts';
+import type { Bucket, Group, View } from '../program/index.ts';
 import { placementOf } from '../schedules/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
 import { type BlockContext, dim } from './context.ts';
@@ -237,7 +237,7 @@ export function sampleBuckets(context: BlockContext): readonly Bucket[] {
     : [];
   const alone = { context: 1, sharding: 0, data: 1, replicate: 1, pipeline: 1, schedule: 'none' } as const;
   const whole = { ...choice, ...alone };
-  return [...tied, ...own].filter(({ elements }) => elements > 0).map((plan) => writeBucket(plan, model, whole));
+  return [...tied, ...own].filter(({ elements }) => elements > 0).map((plan) => writeBucket(plan, model, whole, 0));
 }
 
 const sizes = (count: BlockCount) => ({ elements: total(count), summed: count.summed });
@@ -251,6 +251,28 @@ type BucketKind = Pick<BucketPlan, 'experts'>;
 /** The embedding and the head stand on different stages: where these fold, both are on the first one. */
 export const endsApart = ({ pipeline, schedule }: Pick<Layout, 'pipeline' | 'schedule'>): boolean =>
   pipeline > 1 && placementOf(schedule) === 'line';
+
+/** The stages that hold the same bucket as `stage`, where there are several: the ends share a tied matrix; where two copies
+ * of the model run against each other, stage i holds all that stage p - 1 - i holds.
+ */
+export function copiesOf(
+  { tied }: Pick<BucketPlan, 'tied'>,
+  { pipeline, schedule }: Pick<Layout, 'pipeline' | 'schedule'>,
+  stage: number,
+): Group | undefined {
+  const along = 'pipeline';
+  if (isMirrored({ pipeline, schedule })) {
+    const near = Math.min(stage, pipeline - 1 - stage);
+    return { name: `copies${near}`, along, coordinates: [near, pipeline - 1 - near] };
+  }
+  return tied && endsApart({ pipeline, schedule })
+    ? { name: 'ends', along, coordinates: [0, pipeline - 1] }
+    : undefined;
+}
+
+/** Two copies of the model in opposite order. */
+export const isMirrored = ({ pipeline, schedule }: Pick<Layout, 'pipeline' | 'schedule'>): boolean =>
+  pipeline > 1 && placementOf(schedule) === 'mirror';
 
 /** Ranks that hold the same bucket: those of data and context, or of the expert grid's own axis. */
 export function replicasOfBucket({ experts }: BucketKind, layout: BucketReplicas): number {
@@ -277,8 +299,8 @@ export function paddedParts(
 /** The keys of a layout that decide how a bucket lies. */
 export type BucketLayout = ReplicaKeys & Pick<Layout, 'sequenceParallel' | 'sharding' | 'pipeline' | 'schedule'>;
 
-/** Writes a bucket's views out: parameters to be summed over tensor first, each kind in model order. */
-export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLayout): Bucket {
+/** Writes a bucket's views out as `stage` holds them: parameters to be summed over tensor first, each kind in model order. */
+export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLayout, stage: number): Bucket {
   const layers = model.layers.length;
   const degrees = degreesOfChoice(layout);
   const mine = (plan.tied ? [-1] : plan.blocks)
@@ -286,6 +308,7 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
     .filter(
       (spec) => (model.tied && spec.name === 'wte') === plan.tied && isApart(spec, layout) === (plan.experts ?? false),
     );
+  const copies = copiesOf(plan, layout, stage);
   const parts = paddedParts(plan, layout);
   const summedEnd = parts.length > 1 ? (parts[0] ?? 0) : plan.summed;
   let summedOffset = 0;
@@ -304,23 +327,27 @@ export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLa
       dims,
       tensors: spec.tensors,
       decay: spec.decay,
-      counted: countedOn(spec, plan, layout),
+      counted: countedOn(spec, plan, layout, copies),
     };
   });
-  const copies = plan.tied && endsApart(layout);
   return {
     name: plan.name,
     elements: plan.elements,
     summed: summedEnd,
     views: [...views].sort((a, b) => a.offset - b.offset),
-    ...(copies && { copies: 'ends' }),
+    ...(copies && { copies: copies.name }),
   };
 }
 
 /** Where the norm counts a parameter: once among ranks that hold the same. With an expert grid the norm is summed over all
  * ranks of a stage, so replicas count too: who is not sharded counts on the first of them.
  */
-function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout): View['counted'] {
+function countedOn(
+  spec: ParameterSpec,
+  plan: BucketPlan,
+  layout: BucketLayout,
+  copies: Group | undefined,
+): View['counted'] {
   const first = (axis: View['counted'][number]['axis'], when: boolean): View['counted'] =>
     when ? [{ axis, coordinate: 0 }] : [];
   const uncut = !spec.dims.some((each) => each.tensor);
@@ -332,6 +359,6 @@ function countedOn(spec: ParameterSpec, plan: BucketPlan, layout: BucketLayout):
     ...first('expertData', repeated && plan.experts === true),
     ...first('data', repeated && !plan.experts && layout.data > 1),
     ...first('context', repeated && !plan.experts && layout.context > 1),
-    ...first('pipeline', plan.tied && endsApart(layout)),
+    ...(copies ? [{ axis: copies.along, coordinate: copies.coordinates[0] as number }] : []),
   ];
 }

@@ -14,7 +14,7 @@ import {
 } from './layout-values.ts';
 
 /** Schedules of the contract that are not compiled yet. */
-const laterSchedules = ['dualpipe', 'pipedream'];
+const laterSchedules = ['pipedream'];
 
 /** What each type of value takes, for hints and schemas. */
 const takes: Readonly<Record<LayoutKey['type'], string>> = {

@@ -152,6 +152,7 @@ export const layoutKeys: readonly LayoutKey[] = [
       'zero-bubble-h1',
       'zero-bubble-h2',
       'zero-bubble-v',
+      'dualpipe',
       'dualpipe-v',
     ],
     fallback: '1f1b; interleaved-1f1b when chunks > 1; none when pipeline = 1',
@@ -234,7 +235,7 @@ export const layoutKeys: readonly LayoutKey[] = [
     min: 1,
     fallback: 'balanced split',
     meaning:
-      'Layers of each chunk in model order; chunk c of stage i stands at c x pipeline + i, under zero-bubble-v and dualpipe-v the second one at 2 x pipeline - 1 - i.',
+      'Layers of each chunk in model order; chunk c of stage i stands at c x pipeline + i, under zero-bubble-v and dualpipe-v the second one at 2 x pipeline - 1 - i. Under dualpipe a stage also holds the layers of stage pipeline - 1 - i.',
   },
   {
     name: 'order',

@@ -275,6 +275,18 @@ const cases: readonly Case[] = [
     passes: { chunks: 2, layersPerStage: [8, 8, 8, 8], schedule: 'dualpipe-v', microBatch: 8 },
   },
   {
+    code: 'MICRO_BATCHES_TOO_FEW',
+    breaks: { schedule: 'dualpipe', microBatch: 16 },
+    says: 'layout.microBatch: 2 micro-batches are fewer than the 4 that dualpipe over 2 stages needs. Use micro-batches of 1, 2, 4 or 8, or fewer stages.',
+    passes: { schedule: 'dualpipe', microBatch: 8 },
+  },
+  {
+    code: 'STAGES_NOT_EVEN',
+    breaks: { pipeline: 3, layersPerStage: [10, 11, 11], schedule: 'dualpipe' },
+    says: 'layout.pipeline: the schedule dualpipe pairs each stage with another one and pipeline is 3. Use pipeline 4, or dualpipe-v.',
+    passes: { schedule: 'dualpipe' },
+  },
+  {
     code: 'SCHEDULE_NEEDS_STAGES',
     breaks: { ...four, schedule: '1f1b' },
     says: 'layout.schedule: the schedule 1f1b needs more than one stage and pipeline is 1. Use none, or pipeline 2 or more.',

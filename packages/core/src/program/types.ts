@@ -80,6 +80,7 @@ export type WhyRule =
   | 'sum-sets'
   | 'sum-whole-parameters'
   | 'sum-tied'
+  | 'sum-copies'
   | 'count-rows'
   | 'dispatch-rows'
   | 'return-rows'

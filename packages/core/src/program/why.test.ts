@@ -92,6 +92,7 @@ describe('why', () => {
       'reduce-gradient': true,
       'sum-whole-parameters': true,
       'sum-tied': true,
+      'sum-copies': true,
       'count-rows': true,
       'dispatch-rows': true,
       'return-rows': true,

@@ -135,6 +135,10 @@ const words: Readonly<Record<WhyRule, Words>> = {
     does: ({ bucket, axis }) => `sums the gradients of ${bucket} over ${axis}`,
     because: () => 'first and last stage hold the same matrix',
   },
+  'sum-copies': {
+    does: ({ bucket, axis }) => `sums the gradients of ${bucket} over ${axis}`,
+    because: () => 'two stages hold the same layers',
+  },
   'global-norm': {
     does: ({ operation, axis }) =>
       operation?.kind === 'collective'

@@ -85,6 +85,14 @@ const dense: readonly Case[] = [
   ['ZB-V with ZeRO-3', { ...folded, schedule: 'zero-bubble-v', data: 2, sharding: 3 }],
   ['DualPipeV', { ...folded, schedule: 'dualpipe-v' }],
   ['DualPipeV with ZeRO-1', { ...folded, schedule: 'dualpipe-v', data: 2, sharding: 1 }],
+  ['DualPipe', { pipeline: 2, schedule: 'dualpipe' }],
+  ['DualPipe over 4 stages', { pipeline: 4, schedule: 'dualpipe' }],
+  ['DualPipe with tensor and sequence', { pipeline: 2, schedule: 'dualpipe', ...sequence }],
+  ['DualPipe with ZeRO-2', { pipeline: 2, schedule: 'dualpipe', data: 2, sharding: 2 }],
+  [
+    'DualPipe with ZeRO-3 and kept weights',
+    { pipeline: 2, schedule: 'dualpipe', data: 2, sharding: 3, reshard: false },
+  ],
   ['2 x 2 x 2 with ZB-H1', { ...zeroBubble, ...sequence, data: 2, sharding: 1 }],
   ['pipeline fastest in rank', { tensor: 2, pipeline: 2, order: ['pipeline', 'data', 'tensor'] }],
 ];

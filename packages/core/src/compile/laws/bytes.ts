@@ -7,9 +7,10 @@
 import { computeType, type Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import type { WhyRule } from '../../program/index.ts';
-import { placementOf } from '../../schedules/index.ts';
+import { chunksHeld, placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import { microBatches } from '../context.ts';
+import { isMirrored } from '../parameters.ts';
 import { blocksByLaw, type Piece, paddedSizes, piecesByLaw } from './sizes.ts';
 
 /** Bytes that one rank sends on one axis for one rule. */
@@ -39,6 +40,7 @@ interface Facts {
   readonly layout: Layout;
   readonly stage: number;
   readonly pieces: readonly Piece[];
+  /** Micro-batches that pass a block of this stage: half of them where two copies of the model share them. */
   readonly m: number;
   readonly w: number;
   readonly g: number;
@@ -66,7 +68,7 @@ export function bytesByLaw(
       layout,
       stage,
       pieces: pieces(stage),
-      m: microBatches(job, layout),
+      m: microBatches(job, layout) / (isMirrored(layout) ? 2 : 1),
       w: bytesOf(computeType(job.precision)),
       g: bytesOf(layout.gradientType),
       layers: blocks.filter((block) => block >= 0 && block < layers).length,
@@ -119,24 +121,30 @@ function wholeParameterBytes({ layout, pieces, g }: Facts): number {
 /** s b h w forward and back per boundary and micro-batch, p v - 1 boundaries; 1/t with sequence parallelism.
  *
  * Tied embedding: one all-reduce between the ends, V h / t with whole gradients, V h / (t N) with sharded ones. Where the
- * stages fold, both ends are on the first one, and the last one hands over between its chunks: neither is sent.
+ * stages fold, both ends are on the first one, and the last one hands over between its chunks: neither is sent. Two copies
+ * of the model: all parameters of a stage are summed with its mirror image, as the data axis leaves them.
  */
 function pipelineLines(facts: Facts): readonly LawLine[] {
   const { job, layout, stage, pieces, m, w, g, isFirst, isLast, sequenceParallel } = facts;
-  const { pipeline: p, chunks: v, tensor, data, replicate, microBatch } = layout;
+  const { pipeline: p, tensor, data, replicate, microBatch } = layout;
+  const v = chunksHeld(layout);
   if (p === 1) return [];
   const values = job.batch.length * microBatch * job.model.hidden;
   const sent = (values / (sequenceParallel ? tensor : 1)) * w * m;
   const tied = pieces.filter((piece) => piece.tied).reduce((sum, piece) => sum + elementsOf(piece, layout), 0);
   const shard = layout.sharding >= 2 ? tied / (data / replicate) : tied;
-  const folds = placementOf(layout.schedule) === 'fold';
-  const turns = folds && stage === p - 1 ? 1 : 0;
+  const placement = placementOf(layout.schedule);
+  const turns = placement === 'fold' && stage === p - 1 ? 1 : 0;
+  const held = (piece: Piece): number => elementsOf(piece, layout) / (layout.sharding > 0 ? data / replicate : 1);
+  const copies = pieces.reduce((sum, piece) => sum + ring(held(piece), 2), 0);
   const on = (rule: WhyRule, bytes: number): LawLine => ({ axis: 'pipeline', rule, bytes });
   return [
     on('next-stage', (v - (isLast ? 1 : 0) - turns) * sent),
     on('previous-stage', (v - (isFirst ? 1 : 0) - turns) * sent),
-    on('sum-tied', folds ? 0 : ring(shard, 2) * g),
+    on('sum-tied', placement === 'line' ? ring(shard, 2) * g : 0),
+    on('sum-copies', placement === 'mirror' ? copies * g : 0),
     on('global-norm', (p - 1) * SCALAR),
+    on('mean-loss', placement === 'mirror' && isLast ? SCALAR : 0),
   ];
 }
 
@@ -155,11 +163,13 @@ function dataLines({ layout, pieces, m, w, g, isLast }: Facts): readonly LawLine
   if (data === 1) return [];
   const total = (count: (piece: Piece) => number): number => pieces.reduce((sum, piece) => sum + count(piece), 0);
   const share = total((piece) => half(elementsOf(piece, layout), n));
-  const times = sharding === 0 ? 2 : sharding >= 2 && layout.gradientReduction === 'per-micro-batch' ? m : 1;
+  const each = sharding >= 2 && layout.gradientReduction === 'per-micro-batch';
+  // Both ends of two copies of the model make gradients of a tied matrix, each for its half of the micro-batches.
+  const times = ({ tied }: Piece): number => (sharding === 0 ? 2 : each ? (tied && isMirrored(layout) ? 2 * m : m) : 1);
   const gathered = total((piece) => piece.gathers * half(elementsOf(piece, layout), n));
   const on = (rule: WhyRule, bytes: number): LawLine => ({ axis: 'data', rule, bytes });
   return [
-    on('reduce-gradient', times * share * g),
+    on('reduce-gradient', total((piece) => times(piece) * half(elementsOf(piece, layout), n)) * g),
     on('sum-sets', total((piece) => ring(elementsOf(piece, layout) / n, r)) * g),
     on('gather-updated', sharding === 1 || sharding === 2 ? share * w : 0),
     on('gather-unit', sharding === 3 ? gathered * w : 0),

@@ -34,7 +34,7 @@ const draws = fc.record({
   layers: fc.array(counts(2), { minLength: 12, maxLength: 12 }),
   groups: counts(3),
   microBatch: counts(2),
-  flat: fc.constantFrom<Layout['schedule']>('1f1b', 'gpipe', 'naive', 'zero-bubble-h1', 'zero-bubble-h2'),
+  flat: fc.constantFrom<Layout['schedule']>('1f1b', 'gpipe', 'naive', 'zero-bubble-h1', 'zero-bubble-h2', 'dualpipe'),
   folded: fc.constantFrom<Layout['schedule']>('interleaved-1f1b', 'zero-bubble-v', 'dualpipe-v'),
   sharding: fc.constantFrom<Layout['sharding']>(0, 1, 2, 3),
   eachStep: fc.boolean(),
@@ -113,13 +113,17 @@ function jobOf(draw: Draw, model: ModelSpec, even: boolean): Job {
   return createJob({ model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
 }
 
-const microBatchesOf = (draw: Draw): number => (chunksOf(draw) > 1 ? draw.pipeline * draw.groups : draw.groups);
+function microBatchesOf(draw: Draw): number {
+  if (scheduleOf(draw) === 'dualpipe') return 2 * draw.pipeline + 2 * (draw.groups - 1);
+  return chunksOf(draw) > 1 ? draw.pipeline * draw.groups : draw.groups;
+}
 
-/** Two chunks may fold; DualPipe's need twice as many micro-batches as there are stages. */
+/** Two chunks may fold; DualPipe takes an even number of stages, and DualPipeV twice as many micro-batches as there are
+ * stages. */
 function scheduleOf(draw: Draw): Layout['schedule'] {
   if (draw.pipeline === 1) return 'none';
   const chunks = chunksOf(draw);
-  if (chunks === 1) return draw.flat;
+  if (chunks === 1) return draw.flat === 'dualpipe' && draw.pipeline % 2 === 1 ? '1f1b' : draw.flat;
   if (chunks > 2 || (draw.folded === 'dualpipe-v' && draw.groups < 2)) return 'interleaved-1f1b';
   return draw.folded;
 }

@@ -3,7 +3,7 @@
 import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
 import { type Invocation, neighbourOf as neighbourChunk, shapeOf } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
-import { type BucketPlan, replicasOfBucket, writeBucket } from '../parameters.ts';
+import { type BucketPlan, isMirrored, replicasOfBucket, writeBucket } from '../parameters.ts';
 import { templateOf } from '../templates/layers.ts';
 import { partsOf } from '../templates/split.ts';
 import { containers, isSharded, reducesEachMicroBatch, sumsOverEnds, sumsOverSets } from './containers.ts';
@@ -28,7 +28,7 @@ export function lowerList(outline: Outline, stage: StageOutline, invocations: re
   return {
     name: `P${stage.stage}`,
     pipeline: stage.stage,
-    buckets: stage.buckets.map((plan): Bucket => writeBucket(plan, job.model, layout)),
+    buckets: stage.buckets.map((plan): Bucket => writeBucket(plan, job.model, layout, stage.stage)),
     units,
     buffers: stage.buckets.flatMap((plan): readonly BufferDeclaration[] => containers(plan, job, layout, context.type)),
     items: writer.items,
@@ -156,14 +156,25 @@ function createOverlay(
     ready: (block, invocation) =>
       stage.buckets.filter(
         (bucket) =>
-          bucket.readyBlock === block &&
+          endsAt(bucket, block, outline) &&
           completes(invocation.kind, partsOf(blockKind(block, layers), outline.context)) &&
           (reducesEachMicroBatch(layout, bucket) || completing.has(invocation)) &&
           !sumsOverEnds(bucket, layout),
       ),
-    reduce: (bucket, invocation) => reduceBucket(outline, bucket, invocation, completing.has(invocation), writer),
+    reduce: (bucket, at) =>
+      reduceBucket(outline, bucket, at, completing.has(at) && holdsReady(bucket, stage, at), writer),
   };
 }
+
+/** Gradients of a bucket are complete after this block. Of two copies of the model a stage holds both ends, of which one
+ * micro-batch passes the embedding or the head, not the one and then the other. */
+const endsAt = (bucket: BucketPlan, block: number, { layout, layers }: Outline): boolean =>
+  bucket.readyBlock === block ||
+  (bucket.tied && block >= layers && isMirrored(layout) && reducesEachMicroBatch(layout, bucket));
+
+/** The last gradients of a step are those of the chunk with this block: the other end of a tied matrix comes before. */
+const holdsReady = ({ readyBlock }: BucketPlan, { chunks }: StageOutline, { chunk }: Invocation): boolean =>
+  chunks[chunk]?.blocks.includes(readyBlock) === true;
 
 /** A backward in one completes the gradients of a block, else its weight part, else its input part where it has no other. */
 const completes = (kind: Invocation['kind'], parts: readonly ('I' | 'W')[]): boolean =>

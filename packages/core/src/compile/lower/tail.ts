@@ -3,19 +3,22 @@ import { assertUnreachable } from '../../errors/index.ts';
 import { hasExpertGrid, type Layout, replicasOf } from '../../layout/index.ts';
 import type { Collective, Compute } from '../../program/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
-import { type BucketPlan, endsApart } from '../parameters.ts';
+import { type BucketPlan, copiesOf, isMirrored } from '../parameters.ts';
 import { type Replicas, shardGroup } from '../replicas.ts';
 import { isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverSets } from './containers.ts';
 import { overReplicas, overSets, sumInPlace, type Writer, write } from './writer.ts';
 
 export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
   const { layout, job } = outline;
+  const gradientOf = (bucket: BucketPlan): string => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`;
   for (const bucket of stage.buckets) {
     const each = reducesEachMicroBatch(layout, bucket);
     if (each && bucket.summed > 0) writer.operation(sumInPlace(`S.${bucket.name}.summed`, 'tensor', bucket.name));
-    if (bucket.tied && endsApart(layout)) writeTiedSum(outline, bucket, writer);
+    const copies = copiesOf(bucket, layout, stage.stage);
+    if (copies?.name === 'ends') writeTiedSum(outline, bucket, writer);
+    else if (copies) writer.operation(sumInPlace(gradientOf(bucket), copies.name, bucket.name));
   }
-  const gradients = stage.buckets.map((bucket) => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`);
+  const gradients = stage.buckets.map(gradientOf);
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
   if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));
   for (const axis of ['data', 'context'] as const) {
@@ -32,6 +35,8 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   for (const axis of ['data', 'context'] as const) {
     if (holdsLoss && layout[axis] > 1) writer.operation(sumScalar('loss', axis, 'mean-loss'));
   }
+  // Either copy of the model has the loss of its own micro-batches, and the head stands on the outermost stages.
+  if (holdsLoss && isMirrored(layout)) writer.operation(sumScalar('loss', 'copies0', 'mean-loss'));
 }
 
 /** The norm is summed over data and context where they cut gradients; and where experts have a grid of their own, whose parts

@@ -1,7 +1,7 @@
 /** @file Writes the numbered lines of a list. */
 
 import type { Layout } from '../../layout/index.ts';
-import type { Call, Collective, Item, Operation, Write } from '../../program/index.ts';
+import type { Call, Collective, Item, Operation, WhyRule, Write } from '../../program/index.ts';
 import type { BucketPlan } from '../parameters.ts';
 import { replicaGroup, setsGroup, shardGroup } from '../replicas.ts';
 
@@ -80,11 +80,13 @@ export function overSets(layout: Layout, bucket: BucketPlan): Collective {
   };
 }
 
-/** A sum in place over tensor or a named group. */
-export function sumInPlace(buffer: string, axis: 'tensor' | 'ends', bucket: string): Collective {
+const sumRules: Readonly<Record<string, WhyRule>> = { tensor: 'sum-whole-parameters', ends: 'sum-tied' };
+
+/** A sum in place over tensor, or over a named group of stages that hold the same parameters. */
+export function sumInPlace(buffer: string, axis: string, bucket: string): Collective {
   return {
     kind: 'collective',
-    lane: axis,
+    lane: axis === 'tensor' ? 'tensor' : 'ends',
     collective: 'all-reduce',
     axis,
     reduce: 'sum',
@@ -92,6 +94,6 @@ export function sumInPlace(buffer: string, axis: 'tensor' | 'ends', bucket: stri
     algorithm: 'ring',
     reads: [buffer],
     writes: [write(buffer)],
-    why: { rule: axis === 'tensor' ? 'sum-whole-parameters' : 'sum-tied', axis, bucket },
+    why: { rule: sumRules[axis] ?? 'sum-copies', axis, bucket },
   };
 }

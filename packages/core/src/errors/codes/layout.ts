@@ -111,6 +111,10 @@ export const layout = {
     meaning: 'A schedule that goes down the stages and back up needs two chunks per stage.',
     fix: 'Use 2 chunks.',
   },
+  STAGES_NOT_EVEN: {
+    meaning: 'DualPipe pairs each stage with the one that holds the same layers, and the number of stages is odd.',
+    fix: 'Use an even number of stages, or dualpipe-v.',
+  },
   SCHEDULE_NEEDS_STAGES: {
     meaning: 'A pipeline schedule is given and there is one stage.',
     fix: 'Use the schedule none, or 2 stages or more.',

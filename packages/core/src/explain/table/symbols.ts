@@ -126,7 +126,7 @@ const tensorBytes = (units: number): string => `${units} L m (t-1)/t s b h w; en
 
 const pp: Strategy = {
   axis: 'pipeline',
-  rules: ['next-stage', 'previous-stage', 'sum-tied'],
+  rules: ['next-stage', 'previous-stage', 'sum-tied', 'sum-copies'],
   strategy: 'PP',
   splits: 'layers into stages',
   collective: 'send, receive',

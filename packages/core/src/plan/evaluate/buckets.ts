@@ -2,6 +2,7 @@
 import {
   type BucketPlan,
   endsApart,
+  isMirrored,
   isSharded,
   optimizerTensors,
   type ParameterCounts,
@@ -118,8 +119,11 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
     const bytes = padded(count, members === 'ends' ? 2 : layout.tensor) * gradient;
     return prices.exchange({ kind: 'all-reduce', algorithm: 'ring', bytes, axes, members });
   };
+  // Both ends sum whole gradients before the data axis takes them, mirrored stages what it leaves of them.
+  const sumsCopies = isMirrored(layout) || (size.tied && endsApart(layout));
+  const summedAsShards = isMirrored(layout) || layout.sharding >= 2;
   const slice = parts.length > 1 ? (parts[0] ?? 0) : size.summed;
-  const summed = reducesEachMicroBatch(layout, size) ? Math.ceil(slice / shards) : size.summed;
+  const summed = reducesEachMicroBatch(layout, size) ? Math.ceil(slice / shards) : slice;
   return {
     gatherSeconds: sharded ? over(shardGroup(size, layout), 'all-gather', elements * bytesOf(weightType)) : 0,
     reduceSeconds: sharded
@@ -131,10 +135,7 @@ function exchangeSeconds(size: BucketSize, parts: readonly number[], elements: n
       ? over(setsGroup(size, layout), 'all-reduce', padded(elements / shards, layout.replicate) * gradient)
       : 0,
     sumSeconds: size.summed > 0 ? sum(summed, ['tensor'], 'all') : 0,
-    endsSeconds:
-      size.tied && endsApart(layout)
-        ? sum(layout.sharding >= 2 ? elements / shards : elements, ['pipeline'], 'ends')
-        : 0,
+    endsSeconds: sumsCopies ? sum(summedAsShards ? elements / shards : elements, ['pipeline'], 'ends') : 0,
   };
 }
 

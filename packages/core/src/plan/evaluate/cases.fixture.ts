@@ -72,7 +72,7 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   if (!cluster) throw new Error('internal: the fixture is broken.');
   const { dropout, precision, optimizer } = facts;
   const attention = name === 'latent' ? 'flash' : facts.attention;
-  const microBatches = grid.schedule === 'interleaved-1f1b' ? rounds * grid.pipeline : rounds;
+  const microBatches = microBatchesOf(grid, rounds);
   const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
   const job = createJob({ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
   const layout = normalizeLayout(job, {
@@ -87,6 +87,12 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   const book = seed === 0 ? createPriceBook(cluster) : madeUpBook(seed);
   const words = `${name} ${Object.values(facts).join(' ')}, ${microBatches} micro-batches, prices ${seed}: `;
   return { job, layout, book, [fc.toStringMethod]: () => words + JSON.stringify(layout) };
+}
+
+/** A round is a micro-batch for each stage where chunks take turns; DualPipe needs two for each stage, and even ones. */
+function microBatchesOf({ schedule, pipeline }: Choice['grid'], rounds: number): number {
+  if (schedule === 'dualpipe') return 2 * pipeline + 2 * (rounds - 1);
+  return schedule === 'interleaved-1f1b' ? rounds * pipeline : rounds;
 }
 
 /** Durations that look random and are the same each time: a hash of what is asked. */
@@ -154,6 +160,8 @@ const split: readonly fc.Arbitrary<Choice['grid']>[] = [
   grid(3, 2, 'zero-bubble-v'),
   grid(2, 2, 'dualpipe-v'),
   grid(3, 2, 'dualpipe-v'),
+  grid(2, 1, 'dualpipe'),
+  grid(4, 1, 'dualpipe'),
 ];
 
 /** What a property asks of its cases. */

@@ -3,7 +3,15 @@
  * A chunk is what it holds: a row of layers by kind, the embedding or not, the head or not. Its buckets are numbered
  * from its first one; the tied matrix, which both ends share, is by itself.
  */
-import { type BucketPlan, backwardOf, isSharded, planBuckets, sumsOverEnds } from '../../compile/index.ts';
+import {
+  type BucketPlan,
+  backwardOf,
+  isMirrored,
+  isSharded,
+  planBuckets,
+  reducesEachMicroBatch,
+  sumsOverEnds,
+} from '../../compile/index.ts';
 import { type BlockMatrix, identityMatrix } from '../../cost/index.ts';
 import { mostReplicasOf } from '../../layout/index.ts';
 import { placementOf } from '../../schedules/index.ts';
@@ -34,6 +42,8 @@ export interface Piece {
   readonly completesOwn: boolean;
   readonly completesTied: boolean;
   readonly completesExperts: boolean;
+  /** The other end of the tied matrix, on the same stage, completes its last gradients of a step. */
+  readonly isEarlierEnd: boolean;
 }
 
 /** What tells a chunk from others under one layout. */
@@ -91,8 +101,10 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
   const all = planBuckets([order], counts, headBlock, layout);
   const plans = all.filter((plan) => !plan.tied);
   const tied = all.find((plan) => plan.tied);
-  // Where stages fold, the embedding's chunk gathers and completes the matrix that this one shares.
-  const isSecondEnd = head && !embed && placementOf(layout.schedule) === 'fold';
+  // Where both ends stand on one stage, the embedding's chunk gathers the matrix that this one shares, and completes it
+  // unless each micro-batch passes but one of the two.
+  const isSecondEnd = head && !embed && placementOf(layout.schedule) !== 'line';
+  const completesAlone = isMirrored(layout) && reducesEachMicroBatch(layout);
   const bucketAt = new Int32Array(headBlock + 2).fill(-1);
   const expertsAt = new Int32Array(headBlock + 2).fill(-1);
   plans.forEach((plan, bucket) => {
@@ -111,7 +123,7 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
     expertsAt,
     kindOf: kindsOf(row),
     tiedBucket: tied && bucketOf(tied),
-    completesTied: tied !== undefined && !isSecondEnd && !sumsOverEnds(tied, layout),
+    completesTied: tied !== undefined && (!isSecondEnd || completesAlone) && !sumsOverEnds(tied, layout),
   };
   return {
     head,
@@ -258,6 +270,7 @@ function pieceMaker(pass: Pass, cut: Cutting, before: readonly Piece[]): MakePie
       completesOwn: ends && completes(own, last),
       completesTied: ends && cut.completesTied && tied?.readyBlock === last,
       completesExperts: ends && completes(experts, last),
+      isEarlierEnd: isMirrored(layout) && content.head,
     };
   };
 }

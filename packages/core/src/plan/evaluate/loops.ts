@@ -5,6 +5,7 @@ import {
   isSplit,
   kindNumber,
   microBatchOf,
+  placementOf,
   type ScheduleShape,
 } from '../../schedules/index.ts';
 import {
@@ -38,7 +39,8 @@ export function orderBook(): (shape: ScheduleShape, ahead?: number) => WalkOrder
   const full = new Map<string, WalkOrder>();
   return (shape, ahead = LOOKAHEAD) => {
     const { schedule, stages, chunks, microBatches } = shape;
-    if (microBatches > shortest(shape)) {
+    // Micro-batches that enter from the other end are numbered from half of all on: no round is like the one before.
+    if (microBatches > shortest(shape) && placementOf(schedule) !== 'mirror') {
       const name = `${schedule}:${stages}:${chunks}:${ahead}`;
       if (!short.has(name)) short.set(name, shortOrder(shape, ahead));
       const order = short.get(name);

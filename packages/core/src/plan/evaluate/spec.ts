@@ -1,6 +1,7 @@
 /** @file A layout reduced to numbers for the walk: matrices, bytes and seconds by place, buckets one after the other. */
 import {
   type BucketPlan,
+  isMirrored,
   isSharded,
   normGroup,
   type Replicas,
@@ -26,6 +27,8 @@ export interface StageSpec {
   readonly opening: readonly number[];
   /** First bucket of each chunk. */
   readonly firstBucket: readonly number[];
+  /** Buckets in the order of the list: those of experts behind all others. */
+  readonly listed: readonly number[];
   /** State that is there throughout: weights, gradients, optimizer, scalars. */
   readonly residentBytes: number;
   readonly normSeconds: number;
@@ -56,6 +59,8 @@ export interface StepSpec {
   readonly reducingVisits: number;
   /** Places of one chunk have one number beyond so many bits. */
   readonly chunkShift: number;
+  /** Two copies of the model: stages share all of their buckets with another one. */
+  readonly mirrored: boolean;
   /** Gradients are reduced after every micro-batch. */
   readonly reducesEach: boolean;
   /** The host waits for the device within a block: for the counts of routed rows. */
@@ -67,8 +72,9 @@ export interface StepSpec {
   readonly clipSeconds: number;
   /** Sums of scalars over tensor, data, context and pipeline; NaN where that axis takes no part. */
   readonly normSums: readonly number[];
-  /** Sums of the loss, one after the other. */
+  /** Sums of the loss, one after the other; then that over both copies of the model, NaN where there is one. */
   readonly lossSums: readonly number[];
+  readonly lossCopies: number;
 }
 
 export function stepSpec(input: SpecInput): StepSpec {
@@ -83,6 +89,7 @@ export function stepSpec(input: SpecInput): StepSpec {
     ...tablesOf(stages, layout),
     ...specialVisits(mode, layout),
     chunkShift: passesOf(layout.schedule) / 2,
+    mirrored: isMirrored(layout),
     reducesEach,
     hostWaits: layout.expert > 1,
     sendSeconds:
@@ -112,7 +119,7 @@ function specialVisits(mode: DataMode, layout: Layout): Pick<StepSpec, 'pieceVis
   return { pieceVisits: reducingVisits | (isSharded(layout) ? FIRST_FORWARD : 0), reducingVisits };
 }
 
-function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' | 'lossSums'> {
+function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' | 'lossSums' | 'lossCopies'> {
   const scalar = ({ axes, part }: Pick<Replicas, 'axes' | 'part'>): number =>
     prices.exchange({ kind: 'all-reduce', algorithm: 'direct', bytes: 4, axes, ...(part && { part }) });
   const over = (axis: 'tensor' | 'data' | 'context' | 'pipeline', takesPart: boolean): number =>
@@ -125,6 +132,9 @@ function scalarSums(layout: Layout, prices: Prices): Pick<StepSpec, 'normSums' |
       over('pipeline', layout.pipeline > 1),
     ],
     lossSums: [over('data', layout.data > 1), over('context', layout.context > 1)].filter((sum) => !Number.isNaN(sum)),
+    lossCopies: isMirrored(layout)
+      ? prices.exchange({ kind: 'all-reduce', algorithm: 'direct', bytes: 4, axes: ['pipeline'], members: 'ends' })
+      : Number.NaN,
   };
 }
 
@@ -143,15 +153,21 @@ function stageSpecs(input: SpecInput): readonly StageSpec[] {
       const position = positionOf(layout, stage, chunk);
       const row = rows[position] as LayerRow;
       const firstLayer = firstLayers[position] as number;
-      const lowest = replicas > 1 || chunk === 0;
+      const lowest = replicas > 1 || chunk === lowestChunk(layout, stage);
       mine.push(chunkOf({ row, firstLayer, embed: position === 0, head: position === rows.length - 1, lowest }));
     }
     const before = stages[stage - 1];
-    const alike = before?.chunks.every((chunk, index) => chunk === mine[index]);
-    stages.push(before && alike ? before : stageSpec(mine, input, bucketOf));
+    const first = lowestChunk(layout, stage);
+    const alike =
+      first === lowestChunk(layout, stage - 1) && before?.chunks.every((chunk, index) => chunk === mine[index]);
+    stages.push(before && alike ? before : stageSpec(mine, first, input, bucketOf));
   }
   return stages;
 }
+
+/** The chunk that stands first in the model. */
+const lowestChunk = (layout: Layout, stage: number): number =>
+  isMirrored(layout) && 2 * stage >= layout.pipeline ? 1 : 0;
 
 /** The first layer of each row. */
 function startsOf(rows: readonly LayerRow[]): readonly number[] {
@@ -166,6 +182,7 @@ function startsOf(rows: readonly LayerRow[]): readonly number[] {
 
 function stageSpec(
   chunks: readonly ChunkSpec[],
+  first: number,
   input: SpecInput,
   bucketOf: (plan: BucketPlan) => BucketSpec,
 ): StageSpec {
@@ -173,8 +190,11 @@ function stageSpec(
   const buckets: BucketSpec[] = tied === undefined ? [] : [bucketOf(tied)];
   const opening: number[] = [];
   const firstBucket: number[] = [];
-  for (const chunk of chunks) {
-    firstBucket.push(buckets.length);
+  // In the order of the model, which is that of the lists.
+  for (let turn = 0; turn < chunks.length; turn++) {
+    const at = (turn + first) % chunks.length;
+    const chunk = chunks[at] as ChunkSpec;
+    firstBucket[at] = buckets.length;
     for (const bucket of chunk.opening) opening.push(bucket < 0 ? 0 : buckets.length + bucket);
     for (const bucket of chunk.buckets) buckets.push(bucket);
   }
@@ -198,6 +218,9 @@ function stageSpec(
     buckets,
     opening,
     firstBucket,
+    listed: [...buckets.keys()].sort(
+      (one, other) => Number(buckets[one]?.plan.experts ?? false) - Number(buckets[other]?.plan.experts ?? false),
+    ),
     residentBytes: residentBytes + (holdsLoss ? input.blocks.lossScalarBytes : 0),
     normSeconds: seconds.norm,
     optimizerSeconds: seconds.update,

@@ -1,4 +1,5 @@
 /** @file The tail of a period at block level: the same lines as compile/lower/tail.ts, on all stages at once. */
+import type { BucketSpec } from './buckets.ts';
 import { sumOverSets, sumOverTensor } from './exchanges.ts';
 import { COMPUTE, HOST, REDUCE, type Walk, WIDTH } from './state.ts';
 
@@ -9,7 +10,8 @@ export function finishPeriod(walk: Walk): number {
   const sumsIssued = new Float64Array(stages);
   const setsIssued = new Float64Array(stages);
   for (let stage = 0; stage < stages; stage++) sumShards(walk, stage, sumsIssued, setsIssued);
-  finishTied(walk, sumsIssued, setsIssued);
+  if (step.mirrored) finishCopies(walk);
+  else finishTied(walk, sumsIssued, setsIssued);
   const norm = new Float64Array(stages);
   for (let stage = 0; stage < stages; stage++) {
     const base = stage * WIDTH;
@@ -23,8 +25,12 @@ export function finishPeriod(walk: Walk): number {
   }
   const control = sumNorms(walk, norm);
   let end = 0;
-  for (let stage = 0; stage < stages; stage++) end = Math.max(end, update(walk, stage, norm, control));
-  return end;
+  let loss = 0;
+  for (let stage = 0; stage < stages; stage++) {
+    end = Math.max(end, update(walk, stage, norm));
+    loss = Math.max(loss, averageLoss(walk, stage, control));
+  }
+  return Math.max(end, Number.isNaN(step.lossCopies) ? loss : loss + step.lossCopies);
 }
 
 function issue(state: Float64Array, base: number, seconds: number): number {
@@ -37,8 +43,9 @@ function issue(state: Float64Array, base: number, seconds: number): number {
 function sumShards(walk: Walk, stage: number, sumsIssued: Float64Array, setsIssued: Float64Array): void {
   const { step, state, gradientReady } = walk;
   const base = stage * WIDTH;
-  const until = step.stageBucket[stage + 1] as number;
-  for (let index = step.stageBucket[stage] as number; index < until; index++) {
+  const first = step.stageBucket[stage] as number;
+  for (const at of step.stages[stage]?.listed ?? []) {
+    const index = first + at;
     const bucket = step.buckets[index];
     if (bucket === undefined) continue;
     if (bucket.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
@@ -75,6 +82,21 @@ function finishTied(walk: Walk, sumsIssued: Float64Array, setsIssued: Float64Arr
   }
 }
 
+/** Every bucket is summed over the two stages that hold it, in the order of their lists. */
+function finishCopies({ step, gradientReady }: Walk): void {
+  const stages = step.stages.length;
+  for (let near = 0; near < stages / 2; near++) {
+    const [one, other] = [step.stageBucket[near] as number, step.stageBucket[stages - 1 - near] as number];
+    let lane = 0;
+    for (const at of step.stages[near]?.listed ?? []) {
+      const ready = Math.max(lane, gradientReady[one + at] as number, gradientReady[other + at] as number);
+      lane = ready + (step.buckets[one + at] as BucketSpec).endsSeconds;
+      gradientReady[one + at] = lane;
+      gradientReady[other + at] = lane;
+    }
+  }
+}
+
 /** Sums the squares over all axes that split parameters: `norm` becomes the time when the sum is there, the result when
  * the lane of scalars is free. */
 function sumNorms({ step, state }: Walk, norm: Float64Array): Float64Array {
@@ -95,16 +117,24 @@ function sumNorms({ step, state }: Walk, norm: Float64Array): Float64Array {
   return lane;
 }
 
-/** Clips and updates; the stage with the loss averages it beside. Gives the end of what comes last. */
-function update({ step, state }: Walk, stage: number, norm: Float64Array, control: Float64Array): number {
+/** Clips and updates; gives the end. */
+function update({ step, state }: Walk, stage: number, norm: Float64Array): number {
   const base = stage * WIDTH;
   const spec = step.stages[stage];
   const clip = Math.max(issue(state, base, step.launchCompute), state[base + COMPUTE] as number, norm[stage] as number);
   const ready = Math.max(issue(state, base, step.launchCompute), clip + step.clipSeconds);
   const updated = ready + (spec?.optimizerSeconds ?? 0);
   state[base + COMPUTE] = updated;
-  if (spec?.holdsLoss !== true) return updated;
+  return updated;
+}
+
+/** When the loss of a stage that has one is summed, but for the sum over both copies of the model: this is when it can
+ * start. 0 where nothing is summed. */
+function averageLoss({ step, state }: Walk, stage: number, control: Float64Array): number {
+  if (step.stages[stage]?.holdsLoss !== true) return 0;
+  const base = stage * WIDTH;
   let loss = control[stage] as number;
   for (const sum of step.lossSums) loss = Math.max(issue(state, base, step.launchExchange), loss) + sum;
-  return step.lossSums.length > 0 ? Math.max(updated, loss) : updated;
+  if (!Number.isNaN(step.lossCopies)) return Math.max(issue(state, base, step.launchExchange), loss);
+  return step.lossSums.length > 0 ? loss : 0;
 }

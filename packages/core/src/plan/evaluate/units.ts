@@ -65,11 +65,14 @@ function gatherNext(walk: Walk, units: UnitWalk, stage: number): void {
   if (experts >= 0) gatherBucket(walk, units, stage, slot + 1, first + experts, isRead);
 }
 
-/** Kept units are gathered once: on to the first use of the next chunk. Chunks begin in the order of their numbers. */
-function passToNextChunk({ chunkShift }: StepSpec, units: UnitWalk, stage: number, list: Uint16Array): void {
+/** Kept units are gathered once: on to the first use of the next chunk. Chunks begin in the order of their numbers, or the
+ * other way round on a stage that begins with its second one.
+ */
+function passToNextChunk({ chunkShift, mirrored }: StepSpec, units: UnitWalk, stage: number, list: Uint16Array): void {
+  const way = mirrored && (((list[0] as number) >> chunkShift) & 1) === 1 ? -1 : 1;
   let position = units.nextPosition[stage] as number;
-  const chunk = (list[position] as number) >> chunkShift;
-  while (position < list.length && (list[position] as number) >> chunkShift <= chunk) position += 1;
+  const chunk = way * ((list[position] as number) >> chunkShift);
+  while (position < list.length && way * ((list[position] as number) >> chunkShift) <= chunk) position += 1;
   units.nextPosition[stage] = position;
   units.nextPiece[stage] = 0;
 }

@@ -203,7 +203,7 @@ function reduceCompleted(
   bits: number,
 ): void {
   const isLast = (bits & LAST_BACKWARD) !== 0;
-  if (piece.completesTied) reduceBucket(walk, base, tiedBucket, isLast);
+  if (piece.completesTied) reduceBucket(walk, base, tiedBucket, isLast && !piece.isEarlierEnd);
   if (piece.completesOwn) reduceBucket(walk, base, firstBucket + piece.own, isLast);
   if (piece.completesExperts) reduceBucket(walk, base, firstBucket + piece.experts, isLast);
 }

@@ -74,6 +74,7 @@ export const rule: NameShape = oneOf<WhyRule>('rule', {
   'sum-sets': true,
   'sum-whole-parameters': true,
   'sum-tied': true,
+  'sum-copies': true,
   'count-rows': true,
   'dispatch-rows': true,
   'return-rows': true,

@@ -78,7 +78,17 @@ function refuseEarlyBias(walk: Walk, expanded: ExpandedOperation, { kernel }: Co
 function writeOperand(walk: Walk, expanded: ExpandedOperation, write: ExpandedWrite, partial: PartialSet): void {
   if (isBucket(write.operand.instance)) return writeGradient(walk, expanded, write, partial);
   if (!write.accumulate) checkDeclared(walk, expanded, write.operand, partial);
-  writePlain(walk, expanded, write, partial);
+  writePlain(walk, expanded, write, union(partial, ofOtherCopies(walk, write)));
+}
+
+/** Law: where another list holds the same buckets as this one, it takes the other micro-batches; what all micro-batches add
+ * up to is partial over both lists. A shared matrix alone does not make two lists copies.
+ */
+function ofOtherCopies({ list, degrees }: Walk, { accumulate, operand }: ExpandedWrite): PartialSet {
+  const copies = list.buckets[0]?.copies;
+  const sums = accumulate && operand.instance.declaration.scope === 'period' && copies !== undefined;
+  if (!sums || degrees(copies) === 1 || list.buckets.some((bucket) => bucket.copies !== copies)) return complete;
+  return [partialOver(copies)];
 }
 
 /** Law: each list that holds a copy of a parameter contributes to its gradient once, so the gradient is also partial
