@@ -54,6 +54,7 @@ const cases: readonly Case[] = [
   ],
   ['experts in every set', 'moe', { data: 4, replicate: 2, sharding: 3, ...each, expert: 2, expertTensor: 1 }],
   ['experts cut in every set', 'moe', { data: 8, replicate: 2, sharding: 1, expert: 2, expertTensor: 1 }],
+  ['experts whole on every rank', 'moe', { ...sequence, data: 4, replicate: 2, sharding: 1, expertTensor: 1 }],
   [
     'experts and tensor',
     'moe',

@@ -108,7 +108,8 @@ function isOverExperts({ program, degrees }: Walk, view: View, state: BucketStat
     ...view.dims.flatMap((dim) => cutOf(dim, degrees)),
     ...view.counted.map(({ axis }) => axis),
   ];
-  return axes.some((axis) => gridOf(program.mesh, axis as AxisName) === program.mesh.experts);
+  const along = axes.map((axis) => partOf(program, axis)?.axis ?? axis);
+  return along.some((axis) => gridOf(program.mesh, axis as AxisName) === program.mesh.experts);
 }
 
 /** How the ranks along an axis share the elements of a gradient in the norm. */
