@@ -8,7 +8,7 @@ import { compileProgram, outlineOf } from './index.ts';
 import { type Case, cases } from './laws/cases.fixture.ts';
 import { sizesByLaw } from './laws/index.ts';
 import { countedParameters } from './laws/named.fixture.ts';
-import { blockNumber, isSummed, paddedParts, parameterCounts, planBuckets } from './parameters.ts';
+import { blockNumber, isMirrored, isSummed, paddedParts, parameterCounts, planBuckets } from './parameters.ts';
 import { toyJob, toyLayout } from './toy.fixture.ts';
 
 function gpt(layers: number): ModelSpec {
@@ -145,14 +145,15 @@ describe('views', () => {
     );
   });
 
-  it('cover every parameter of the model once, but for the tied matrix, which both ends have where they are two stages', () => {
+  it('cover every parameter of the model once, twice where two copies run, and the tied matrix where its ends are two stages', () => {
     fc.assert(
       fc.property(cases('padded'), (each) => {
         const { job, layout } = each;
         const layers = job.model.layers.length;
         const views = listsOf(each).flatMap(({ buckets }) => buckets.flatMap((bucket) => bucket.views));
         const named = views.map(({ block, name }) => `${block}:${name}`);
-        const expected = parametersOf(job.model).map((spec) => `${blockNumber(spec, layers)}:${spec.name}`);
+        const once = parametersOf(job.model).map((spec) => `${blockNumber(spec, layers)}:${spec.name}`);
+        const expected = isMirrored(layout) ? [...once, ...once] : once;
         const twice =
           job.model.tied && layout.pipeline > 1 && placementOf(layout.schedule) === 'line' ? ['-1:wte'] : [];
         expect(named.sort()).toEqual([...expected, ...twice].sort());

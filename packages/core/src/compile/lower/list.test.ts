@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Layout } from '../../layout/index.ts';
 import type { Item, ListOperation, RankList } from '../../program/index.ts';
 import { decodeInvocation, type Invocation, scheduleCodes, shapeOf } from '../../schedules/index.ts';
-import { compileProgram, microBatches } from '../index.ts';
+import { compileProgram, isMirrored, microBatches } from '../index.ts';
 import { type Case, cases } from '../laws/cases.fixture.ts';
 import { blocksByLaw } from '../laws/index.ts';
 import { livedLists } from '../laws/lived.fixture.ts';
@@ -125,6 +125,8 @@ function needsInput({ job, layout }: Case, list: RankList, { chunk, kind }: Invo
   const layers = job.model.layers.length;
   const blocks = blocksByLaw(layout, layers, list.pipeline)[chunk] ?? [];
   if (blocks.includes(kind === 'F' ? -1 : layers)) return false;
+  // Of two copies of the model each hands over to its own.
+  if (isMirrored(layout)) return true;
   const before = kind === 'F' ? (blocks[0] ?? 0) - 1 : (blocks.at(-1) ?? 0) + 1;
   return !blocksByLaw(layout, layers, list.pipeline).flat().includes(before);
 }
