@@ -55,13 +55,49 @@ export function Ranking({ plans, chosen = [] }: RankingProps): VNode {
             stroke={operationColour('forward')}
             stroke-width={chosen.includes(plan.layout.short) ? 4 : 1.5}
           />
-          <text x={at(across + 12)} y={at(down + 4)}>{`#${index + 1}`}</text>
+          <Label at={index} spots={spots} />
         </g>
       ))}
       <text x="4" y={height - 6} class="small quiet">
         Filled: no other plan is both faster and smaller.
       </text>
     </Frame>
+  );
+}
+
+interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Room that a label takes beside its spot. */
+const room = { from: 10, to: 40, high: 12 } as const;
+
+/** The number of a spot: right of it, or left or above where another spot stands there. */
+function Label({ at: index, spots }: { readonly at: number; readonly spots: readonly Spot[] }): VNode {
+  const { x, y } = spots[index] as Spot;
+  const taken = (from: number, to: number): boolean =>
+    spots.some((other, each) => {
+      const across = other.x - x;
+      return each !== index && across > from - 9 && across < to + 9 && Math.abs(other.y - y) < room.high;
+    });
+  const words = `#${index + 1}`;
+  if (!taken(room.from, room.to))
+    return (
+      <text x={at(x + 12)} y={at(y + 4)}>
+        {words}
+      </text>
+    );
+  if (!taken(-room.to, -room.from))
+    return (
+      <text x={at(x - 12)} y={at(y + 4)} class="end">
+        {words}
+      </text>
+    );
+  return (
+    <text x={at(x)} y={at(y - 12)} class="middle">
+      {words}
+    </text>
   );
 }
 

@@ -2,7 +2,7 @@
 import { bytes, formatBytes } from '@meshwright/core/units';
 import type { VNode } from 'preact';
 import { type MemoryRole, memoryColour, surface } from '../palette/index.ts';
-import { at, fitText } from '../svg/geometry.ts';
+import { at, fitText, textWidth } from '../svg/geometry.ts';
 import { rangeOf } from '../svg/words.ts';
 import type { Cell, ShelfName } from './holdings.ts';
 import type { Box } from './places.ts';
@@ -177,6 +177,7 @@ function Fill({ script: { capacityBytes }, gpu, y, width }: FillProps): VNode {
     return bar;
   });
   const amount = rangeOf(formatBytes(bytes(totalBytes)), formatBytes(bytes(capacityBytes)), 'of');
+  const long = `does not fit: ${amount}`;
   return (
     <g>
       <rect x={pad} y={y} width={at(width)} height="6" fill={surface('panel')} />
@@ -184,7 +185,7 @@ function Fill({ script: { capacityBytes }, gpu, y, width }: FillProps): VNode {
       {!fits && <rect x={limit} y={y} width={at(pad + width - limit)} height="6" fill="url(#mw-over)" />}
       {!fits && <line x1={limit} x2={limit} y1={y - 2} y2={y + 8} stroke={surface('text')} stroke-width="2" />}
       <text x={at(pad + width)} y={y + 15.5} class={fits ? 'tiny quiet end' : 'tiny alarm bold end'}>
-        {fits ? amount : `does not fit: ${amount}`}
+        {fits ? amount : textWidth(long, 9) > width ? `too much: ${amount}` : long}
       </text>
     </g>
   );

@@ -12,6 +12,7 @@ import type { DropReading } from './drop.ts';
 import type { Planner, PlanPart } from './plan.ts';
 import { jobFor } from './preset-job.ts';
 import { createQuickPlanner, type QuickPlan, type QuickPlanner, type QuickReach } from './quick.ts';
+import type { ScalingAnswer, Sensitivities } from './sensitivity.ts';
 import type { TimelineDetail } from './timeline.ts';
 import type { Variant, WhatIf } from './variants.ts';
 import { type Names, namesOf } from './words.ts';
@@ -35,6 +36,8 @@ export interface Requests {
   lesson(key: LessonKey, model: LessonModel, sharding: 1 | 2 | 3): Promise<StepScript>;
   whatIf(words: string, scenario: Scenario, layout: LayoutRequest | undefined): Promise<WhatIf>;
   disturbed(scenario: Scenario, layout: LayoutRequest, disturbance: Disturbance): Promise<Disturbed>;
+  sensitivity(scenario: Scenario, layouts: readonly Layout[]): Promise<Sensitivities>;
+  scaling(scenario: Scenario, most: number): Promise<ScalingAnswer>;
   linkFamilies(scenario: Scenario): Promise<ReturnType<typeof linkFamilies>>;
   drop(name: string, text: string, scenario: Scenario): Promise<DropReading>;
 }
@@ -60,6 +63,8 @@ export const createRequests = (quick: QuickPlanner = createQuickPlanner()): Requ
   lesson: async (...given) => (await import('./drawing.ts')).lessonScript(...given),
   whatIf: async (...given) => (await import('./variants.ts')).whatIf(...given),
   disturbed: async (...given) => (await import('./disturb.ts')).disturbed(...given),
+  sensitivity: async (...given) => (await import('./sensitivity.ts')).sensitivityOf(...given),
+  scaling: async (...given) => (await import('./sensitivity.ts')).scalingOf(...given),
   linkFamilies: async (...given) => (await import('./disturb.ts')).linkFamilies(...given),
   drop: async (...given) => (await import('./drop.ts')).readDrop(...given),
 });

@@ -64,10 +64,18 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
   return count;
 }
 
+/** Pixels between two ticks at least: their labels stand side by side. */
+const LEAST_TICK = 80;
+
+/** The next of 1, 2, 5 and their tens that is no shorter than `least`. */
+function tickOf(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5].find((each) => each * power >= least) ?? 10);
+}
+
 function ruler(context: CanvasRenderingContext2D, { window, width, left, top, paints }: Scene): void {
   const span = window.to - window.from;
-  const step = 10 ** Math.floor(Math.log10(span / 4));
-  const tick = span / step > 20 ? step * 5 : span / step > 8 ? step * 2 : step;
+  const tick = tickOf(span / Math.max(1, Math.floor((width - left) / LEAST_TICK)));
   context.font = '11px system-ui, sans-serif';
   context.fillStyle = paints.quiet;
   for (let at = Math.ceil(window.from / tick) * tick; at <= window.to; at += tick) {

@@ -4,9 +4,10 @@ import type { Shown } from '@meshwright/core/plan';
 import { fullestBytes, Ranking, type StepPart, stepParts } from '@meshwright/figures';
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import type { ViewProps } from '../app/view-props.ts';
-import { grouped, share, signed, size, time } from '../parts/numbers.ts';
-import { Scroll } from '../parts/scroll.tsx';
+import type { ViewProps } from '../../app/view-props.ts';
+import { grouped, share, signed, size, time } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
+import { ScalingCurves, SensitivityStrip } from './sensitivity.tsx';
 
 export function CompareView({ store }: ViewProps): VNode {
   const planned = store.planned.value;
@@ -30,7 +31,7 @@ export function CompareView({ store }: ViewProps): VNode {
     <section aria-label="Compare">
       <h2>{`${plans.length} plans: time against memory`}</h2>
       {plans.length > 0 && (
-        <figure>
+        <figure class="plans">
           <Scroll name="Time against memory">
             <Ranking plans={plans} chosen={shorts} />
           </Scroll>
@@ -52,6 +53,8 @@ export function CompareView({ store }: ViewProps): VNode {
         ))}
       </fieldset>
       {columns.length >= 2 && <Columns plans={columns} all={plans} />}
+      {plans[0] && <SensitivityStrip store={store} plans={plans} />}
+      {plans[0] && <ScalingCurves store={store} gpus={plans[0].gpus} />}
     </section>
   );
 }
