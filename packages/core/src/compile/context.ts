@@ -163,6 +163,15 @@ export interface ActivationDims {
   readonly v: Dim;
 }
 
+/** Whether a dim counts sequences of a micro-batch, or rows of their tokens. */
+const followsMicroBatch = ({ label, routed }: Dim): boolean => label === 'b' || routed !== undefined;
+
+/** Dims of a template under so many times the micro-batch; no other dim of {@link activationDims} follows it. */
+export const timesMicroBatch = (dims: readonly Dim[], times: number): readonly Dim[] =>
+  dims.some(followsMicroBatch)
+    ? dims.map((each) => (followsMicroBatch(each) ? { ...each, size: each.size * times } : each))
+    : dims;
+
 /** Context ranks take zigzag pieces, of which tensor ranks take shards. */
 const sequence = ({ context }: BlockContext, length: number, shards: number): Dim =>
   cutDim(

@@ -1,7 +1,14 @@
 /** @file From a job and a layout to a step program, and what its parts say of themselves. */
 export { type BlockTemplates, blockTemplates, contextGroupsOf } from './block-templates.ts';
 export { compileProgram } from './compile-program.ts';
-export { type BlockContext, backwardOf, blockContext, expertGridOf, microBatches } from './context.ts';
+export {
+  type BlockContext,
+  backwardOf,
+  blockContext,
+  expertGridOf,
+  microBatches,
+  timesMicroBatch,
+} from './context.ts';
 export {
   type ActivationBytes,
   activationsByLaw,

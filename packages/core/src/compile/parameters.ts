@@ -1,7 +1,7 @@
 /** @file Parameters of a stage: how tensor parallelism cuts them, and how they lie in buckets. */
 import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf, replicasOf } from '../layout/index.ts';
 import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
-import { blockParameters, isRoutedExpert } from '../model/index.ts';
+import { isRoutedExpert, parameterBook } from '../model/index.ts';
 import type { Bucket, Group, View } from '../program/index.ts';
 import { placementOf } from '../schedules/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
@@ -74,8 +74,15 @@ const degreesOfChoice =
   (axis) =>
     axis === 'tensor' || axis === 'expert' || axis === 'expertTensor' ? (choice[axis] ?? 1) : 1;
 
-/** Counts by block for one tensor choice. */
-export function parameterCounts(model: ModelSpec, choice: TensorChoice): ParameterCounts {
+/** The parameters of each block of a model. */
+type BlockParameters = ReturnType<typeof parameterBook>;
+
+/** Counts by block for one tensor choice. `parameters` serves all choices of a model. */
+export function parameterCounts(
+  model: ModelSpec,
+  choice: TensorChoice,
+  parameters: BlockParameters = parameterBook(model),
+): ParameterCounts {
   const degrees = degreesOfChoice(choice);
   const count = (specs: readonly ParameterSpec[]): BlockCount => {
     let summed = 0;
@@ -90,10 +97,10 @@ export function parameterCounts(model: ModelSpec, choice: TensorChoice): Paramet
     return { summed, rest, ...(experts > 0 && { experts }) };
   };
   const isTied = (spec: ParameterSpec): boolean => model.tied && spec.name === 'wte';
-  const ends = (['embed', 'head'] as const).flatMap((block) => blockParameters(model, block));
+  const ends = (['embed', 'head'] as const).flatMap(parameters);
   const known = new Map<LayerSpec, BlockCount>();
   const layers = model.layers.map((layer, index) => {
-    const found = known.get(layer) ?? count(blockParameters(model, index));
+    const found = known.get(layer) ?? count(parameters(index));
     known.set(layer, found);
     return found;
   });
@@ -211,10 +218,13 @@ function groupBlocks(
 const total = (count: BlockCount): number => count.summed + count.rest;
 
 /** The buckets of one embedding, a layer of each kind and one head, each by itself: what a sample of all templates reads. */
-export function sampleBuckets(context: BlockContext): readonly Bucket[] {
+export function sampleBuckets(
+  context: BlockContext,
+  parameters: BlockParameters = parameterBook(context.model),
+): readonly Bucket[] {
   const { model, tensor, sequenceParallel, grid } = context;
   const choice = { tensor, sequenceParallel, expert: grid?.expert ?? 1, expertTensor: grid?.expertTensor ?? tensor };
-  const counts = parameterCounts(model, choice);
+  const counts = parameterCounts(model, choice, parameters);
   const named: readonly (readonly [string, number, BlockCount])[] = [
     ['embed', -1, counts.embed],
     ...counts.layers.map((count, index) => [`L${index}`, index, count] as const),
@@ -237,7 +247,9 @@ export function sampleBuckets(context: BlockContext): readonly Bucket[] {
     : [];
   const alone = { context: 1, sharding: 0, data: 1, replicate: 1, pipeline: 1, schedule: 'none' } as const;
   const whole = { ...choice, ...alone };
-  return [...tied, ...own].filter(({ elements }) => elements > 0).map((plan) => writeBucket(plan, model, whole, 0));
+  return [...tied, ...own]
+    .filter(({ elements }) => elements > 0)
+    .map((plan) => writeBucket(plan, model, whole, 0, parameters));
 }
 
 const sizes = (count: BlockCount) => ({ elements: total(count), summed: count.summed });
@@ -300,11 +312,17 @@ export function paddedParts(
 export type BucketLayout = ReplicaKeys & Pick<Layout, 'sequenceParallel' | 'sharding' | 'pipeline' | 'schedule'>;
 
 /** Writes a bucket's views out as `stage` holds them: parameters to be summed over tensor first, each kind in model order. */
-export function writeBucket(plan: BucketPlan, model: ModelSpec, layout: BucketLayout, stage: number): Bucket {
+export function writeBucket(
+  plan: BucketPlan,
+  model: ModelSpec,
+  layout: BucketLayout,
+  stage: number,
+  parameters: BlockParameters = parameterBook(model),
+): Bucket {
   const layers = model.layers.length;
   const degrees = degreesOfChoice(layout);
   const mine = (plan.tied ? [-1] : plan.blocks)
-    .flatMap((block) => blockParameters(model, block < 0 ? 'embed' : block >= layers ? 'head' : block))
+    .flatMap((block) => parameters(block < 0 ? 'embed' : block >= layers ? 'head' : block))
     .filter(
       (spec) => (model.tied && spec.name === 'wte') === plan.tied && isApart(spec, layout) === (plan.experts ?? false),
     );

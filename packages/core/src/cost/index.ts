@@ -15,6 +15,14 @@ export {
 } from './maxplus.ts';
 export { type MeasuredSeconds, measuredSeconds } from './measured.ts';
 export {
+  type BucketEvent,
+  type MemoryProfile,
+  type MemoryShape,
+  memoryShape,
+  profileOf,
+  type SampleRange,
+} from './memory-shape.ts';
+export {
   createNetwork,
   type FaultyNetwork,
   type GroupSet,
@@ -37,12 +45,4 @@ export type {
   Prices,
 } from './price-types.ts';
 export { createPriceBook, createPrices, type PriceBook } from './prices.ts';
-export {
-  type Borders,
-  type BucketEvent,
-  type MemoryProfile,
-  type OperationCost,
-  profileMemory,
-  type SampleRange,
-  summarizeTime,
-} from './summary.ts';
+export { type Borders, type Launches, matrixOf, type TimeShape, timeShape } from './time-shape.ts';

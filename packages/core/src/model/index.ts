@@ -6,7 +6,14 @@ export { countParameters, elementsOf, isRoutedExpert, type ParameterCounts } fro
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
 export { flopsPerToken, mfuConvention, tokensSeen } from './flops.ts';
 export { type LayerKind, type LayerKinds, layerKinds } from './layer-kinds.ts';
-export { blockParameters, type HfTensor, hfTensors, hfTensorsOfMtp, parametersOf } from './parameters/index.ts';
+export {
+  blockParameters,
+  type HfTensor,
+  hfTensors,
+  hfTensorsOfMtp,
+  parameterBook,
+  parametersOf,
+} from './parameters/index.ts';
 export { type ModelPreset, modelFromPreset, type PresetName, presetNames, presets } from './presets/index.ts';
 export { type ConfigOptions, modelFromConfig } from './read-config.ts';
 export { type ModelResult, modelFromDimensions } from './read-dimensions.ts';

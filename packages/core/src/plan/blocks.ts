@@ -2,18 +2,17 @@
 import type { BlockContext } from '../compile/index.ts';
 import {
   type BlockMatrix,
-  type Borders,
   chain,
   chainPower,
+  type Launches,
   type MemoryProfile,
-  type OperationCost,
-  profileMemory,
-  summarizeTime,
+  matrixOf,
+  profileOf,
 } from '../cost/index.ts';
-import { type ExpandedOperation, workOf } from '../program/index.ts';
 import type { DType } from '../tensor/index.ts';
 import type { LayerRow } from './rows.ts';
-import { EMBED, HEAD, type Pass, type Sample, type SampleSlice, sampleOf } from './sample.ts';
+import { EMBED, HEAD, type Pass, type Sample, type SampleCall, sampleOf } from './sample.ts';
+import type { SampleBook } from './sample-book.ts';
 
 /** One call of a block, priced. */
 export interface BlockPrice {
@@ -68,28 +67,25 @@ export interface BlockPrices {
   whole(pass: Pass, row: LayerRow, embed: boolean, head: boolean): ChunkPrice;
 }
 
-/** Borders of a call in the sample. */
-function bordersOf(pass: Pass, kind: number, kinds: number): Borders {
-  const block = kind === HEAD ? kinds : kind;
-  const below = `${pass === 'F' ? 'x' : 'dx'}${block}[0]`;
-  const above = `${pass === 'F' ? 'x' : 'dx'}${block + 1}[0]`;
-  const [input, output] = pass === 'F' ? [below, above] : [above, below];
-  // Its gradient was left by the input part, and the call waits for the one before it (see compile/lower/list.ts).
-  if (kind === EMBED && pass === 'W') return { input, inputOfLane: true, output: undefined };
-  if (kind === EMBED) return pass === 'F' ? { input: undefined, output } : { input, output: undefined };
-  if (kind === HEAD) return pass === 'F' ? { input, output: undefined } : { input: undefined, output };
-  return { input, output };
+/** What the operations of a sample cost, in their order: seconds, and FLOPs of products and attention. */
+export interface SampleCost extends Launches {
+  readonly seconds: Float64Array;
+  readonly productFlops: Float64Array;
 }
 
 /** Prices every call of a context. `costOf` must price for this context's mesh. */
 export function priceBlocks(
   context: BlockContext,
   gradientType: DType,
-  costOf: (sample: Sample) => OperationCost,
+  costOf: (sample: Sample) => SampleCost,
+  sampleIn: SampleBook = sampleOf,
 ): BlockPrices {
-  const whole = context.backward === 'split' ? undefined : pricedSample('whole', context, gradientType, costOf);
-  const split = context.backward === 'whole' ? undefined : pricedSample('split', context, gradientType, costOf);
-  const { sample, call: first } = (whole ?? split) as PricedSample;
+  const priced = (backward: 'whole' | 'split'): PricedSample =>
+    pricedSample(sampleIn({ ...context, backward }, gradientType), costOf);
+  const whole = context.backward === 'split' ? undefined : priced('whole');
+  const split = context.backward === 'whole' ? undefined : priced('split');
+  const sample = (whole ?? split) as PricedSample;
+  const { call: first } = sample;
   const call: BlockPrices['call'] = (pass, kind) =>
     pass === 'I' || pass === 'W' ? split?.call(pass, kind) : pass === 'B' ? whole?.call(pass, kind) : first(pass, kind);
   const both = (kind: number): BlockPrice =>
@@ -113,34 +109,28 @@ export function priceBlocks(
   return { ends, layers, call, borderBytes, lossScalarBytes, tailScalarBytes, ...chains(call, layers.length) };
 }
 
-interface PricedSample {
-  readonly sample: Sample;
-  readonly call: BlockPrices['call'];
+/** The calls of one way of backward. Nothing of the sample stays alive: a search prices thousands of them. */
+type PricedSample = Pick<Sample, 'kinds' | 'borderBytes' | 'lossScalarBytes' | 'tailScalarBytes'> &
+  Pick<BlockPrices, 'call'>;
+
+function pricedSample(sample: Sample, costOf: (sample: Sample) => SampleCost): PricedSample {
+  const { kinds, borderBytes, lossScalarBytes, tailScalarBytes } = sample;
+  return { kinds, borderBytes, lossScalarBytes, tailScalarBytes, call: priceAt(pricedCalls(sample, costOf(sample))) };
 }
 
-/** The sample of one way of backward, each call priced once. */
-function pricedSample(
-  backward: 'whole' | 'split',
-  context: BlockContext,
-  gradientType: DType,
-  costOf: (sample: Sample) => OperationCost,
-): PricedSample {
-  const sample = sampleOf({ ...context, backward }, gradientType);
-  const cost = costOf(sample);
-  // Numbers instead of names: a search asks a million times. Calls that the sample does not have are null.
-  const known: (BlockPrice | null | undefined)[] = [];
-  return {
-    sample,
-    call: (pass, kind) => {
-      const key = (kind - HEAD) * 4 + passNumbers[pass];
-      const found = known[key];
-      if (found !== undefined) return found ?? undefined;
-      const slice = sample.slice(pass, kind);
-      const price = slice && priceCall(slice, bordersOf(pass, kind, sample.kinds), sample, cost);
-      known[key] = price ?? null;
-      return price;
-    },
-  };
+/** Numbers instead of names: a search asks a million times. */
+const callNumber = (pass: Pass, kind: number): number => (kind - HEAD) * 4 + passNumbers[pass];
+
+const priceAt =
+  (known: readonly (BlockPrice | undefined)[]): BlockPrices['call'] =>
+  (pass, kind) =>
+    known[callNumber(pass, kind)];
+
+/** By {@link callNumber}; undefined for calls that the sample does not have. */
+function pricedCalls(sample: Sample, cost: SampleCost): readonly (BlockPrice | undefined)[] {
+  const known: (BlockPrice | undefined)[] = [];
+  for (const call of sample.calls) known[callNumber(call.pass, call.kind)] = priceCall(call, sample, cost);
+  return known;
 }
 
 /** Both parts of a backward, one after the other. Bytes within are those of the input part. */
@@ -157,25 +147,21 @@ function inOne(input: BlockPrice | undefined, weight: BlockPrice | undefined): B
   };
 }
 
-function priceCall({ from, to }: SampleSlice, borders: Borders, sample: Sample, cost: OperationCost): BlockPrice {
-  const operations = sample.operations.slice(from, to);
-  const compute = operations.filter((each) => each.operation.kind === 'compute');
-  return {
-    matrix: summarizeTime(operations, borders, cost),
-    memory: profileMemory(sample.operations, sample.ranges, from, to),
-    readsWeights: operations.some((each) => each.reads.some((read) => read?.instance.name.startsWith('W.'))),
-    computeSeconds: compute.reduce((sum, each) => sum + cost.duration(each), 0),
-    productFlops: productFlops(compute, sample),
-  };
-}
-
-function productFlops(operations: readonly ExpandedOperation[], sample: Sample): number {
-  let flops = 0;
-  for (const operation of operations) {
-    const work = workOf(operation, sample.degrees);
-    if (work.kind !== 'memory') flops += work.flops;
+function priceCall({ from, to, time, memory, readsWeights }: SampleCall, sample: Sample, cost: SampleCost): BlockPrice {
+  let computeSeconds = 0;
+  let productFlops = 0;
+  for (let at = from; at < to; at++) {
+    if (sample.operations[at]?.operation.kind !== 'compute') continue;
+    computeSeconds += cost.seconds[at] as number;
+    productFlops += cost.productFlops[at] as number;
   }
-  return flops;
+  return {
+    matrix: matrixOf(time, cost.seconds, from, cost),
+    memory: profileOf(memory, sample.ranges),
+    readsWeights,
+    computeSeconds,
+    productFlops,
+  };
 }
 
 const passNumbers: Readonly<Record<Pass, number>> = { F: 0, B: 1, W: 2, I: 3 };

@@ -17,16 +17,17 @@ function layerStateBytes(evaluator: Evaluator, layout: Layout): number {
 /** {@link layerStateBytes} against the device, once for each choice of degrees and types. */
 export function layerFits(evaluator: Evaluator): (layout: Layout) => boolean {
   const capacity = capacityBytes(evaluator.job.cluster);
-  const known = new Map<string, boolean>();
+  const known = new Map<number, Map<number, boolean>>();
   return (layout) => {
     const { tensor, data, replicate, context, expert, expertTensor, sharding, sequenceParallel, gradientType } = layout;
+    const dense = (tensor * 2 ** 17 + data) * 2 ** 17 + context;
     const kind = sharding * 8 + (sequenceParallel ? 4 : 0) + (gradientType === 'fp32' ? 2 : 0);
     const reduction = layout.gradientReduction === 'per-step' ? 1 : 0;
-    const key = [tensor, data, replicate, context, expert, expertTensor, reduction, kind].join();
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const fits = layerStateBytes(evaluator, layout) <= capacity;
-    known.set(key, fits);
+    const rest = ((expert * 2 ** 13 + expertTensor) * 2 ** 17 + replicate) * 64 + kind + reduction;
+    const ofDense = known.get(dense) ?? new Map<number, boolean>();
+    const fits = ofDense.get(rest) ?? layerStateBytes(evaluator, layout) <= capacity;
+    ofDense.set(rest, fits);
+    known.set(dense, ofDense);
     return fits;
   };
 }

@@ -12,9 +12,17 @@ import {
   sampleBuckets,
   templateOf,
 } from '../compile/index.ts';
-import type { SampleRange } from '../cost/index.ts';
+import {
+  type Borders,
+  type MemoryShape,
+  memoryShape,
+  type SampleRange,
+  type TimeShape,
+  timeShape,
+} from '../cost/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import {
+  type Bucket,
   type BufferDeclaration,
   type Call,
   degreesOf,
@@ -33,19 +41,27 @@ export type Pass = 'F' | 'B' | 'I' | 'W';
 export const EMBED = -1;
 export const HEAD = -2;
 
-export interface SampleSlice {
+/** A call of a block: its operations [from, to), and what waits for what in it. A backward or its input part begins with
+ * the recomputation, where there is one. */
+export interface SampleCall {
+  readonly pass: Pass;
+  /** Of the embedding, the head, or the layer of a kind. */
+  readonly kind: number;
   readonly from: number;
   readonly to: number;
+  readonly time: TimeShape;
+  readonly memory: MemoryShape;
+  readonly readsWeights: boolean;
 }
 
 export interface Sample {
   readonly program: Program;
   readonly operations: readonly ExpandedOperation[];
   readonly kinds: number;
-  /** The operations of a call: of the embedding, the head, or the layer of a kind. A backward or its input part begins with
-   * the recomputation, where there is one. Undefined for what the sample does not call. */
-  slice(pass: Pass, kind: number): SampleSlice | undefined;
+  readonly calls: readonly SampleCall[];
   readonly ranges: readonly SampleRange[];
+  /** Of each range, what lies in it. */
+  readonly owners: readonly BufferDeclaration[];
   readonly degrees: Degrees;
   /** Bytes of an activation at a block's border. */
   readonly borderBytes: number;
@@ -54,7 +70,10 @@ export interface Sample {
   readonly tailScalarBytes: number;
 }
 
-export function sampleOf(context: BlockContext, gradientType: DType): Sample {
+/** The buckets that a sample reads. */
+export type SampleBuckets = (context: BlockContext) => readonly Bucket[];
+
+export function sampleOf(context: BlockContext, gradientType: DType, bucketsOf: SampleBuckets = sampleBuckets): Sample {
   const { kinds } = context.kinds;
   const data = fewestData(context);
   const grid = context.grid && { ...context.grid, expertData: expertDataWith(context, data) };
@@ -66,7 +85,7 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
     model: { ...context.model, layers: kinds.map(({ layer }) => layer) },
   };
   const { templates, buffers, scalars } = blockTemplates(alone);
-  const buckets = sampleBuckets(alone);
+  const buckets = bucketsOf(alone);
   const calls = sampleCalls(context);
   const list: RankList = {
     name: 'P0',
@@ -102,14 +121,19 @@ export function sampleOf(context: BlockContext, gradientType: DType): Sample {
     program,
     operations: expanded.operations,
     kinds: kinds.length,
-    slice: (pass, kind) => sliceOf(expanded.operations, calls, pass, kind),
+    calls: shapedCalls(expanded.operations, ranges, calls, kinds.length),
     ranges,
+    owners: lifetimes.ranges.map(({ instance }) => instance.declaration),
     degrees,
-    borderBytes: ranges.find((range) => range.instance === 'x0[0]')?.bytes ?? 0,
+    borderBytes: borderBytesOf(ranges),
     lossScalarBytes: lifetimes.residentBytes,
     tailScalarBytes: scalars.length * bytesOf('fp32') - lifetimes.residentBytes,
   };
 }
+
+/** Bytes of the input of the first layer. */
+export const borderBytesOf = (ranges: readonly SampleRange[]): number =>
+  ranges.find(({ instance }) => instance === 'x0[0]')?.bytes ?? 0;
 
 /** A call knows nothing of its replicas: one data rank is enough, or as many as fill one expert grid. */
 function fewestData(context: BlockContext): number {
@@ -120,30 +144,62 @@ const expertDataWith = ({ tensor, context, grid }: BlockContext, data: number): 
   grid === undefined ? 1 : (tensor * context * data) / (grid.expert * grid.expertTensor);
 
 /** A line of the sample, and the pass that it belongs to. */
-interface SampleCall {
+interface CallLine {
   readonly pass: Pass;
   readonly kind: number;
   readonly item: Omit<Call, 'id'>;
 }
 
-function sliceOf(
+const passes: readonly Pass[] = ['F', 'B', 'W', 'I'];
+
+function shapedCalls(
   operations: readonly ExpandedOperation[],
-  calls: readonly SampleCall[],
-  pass: Pass,
-  kind: number,
-): SampleSlice | undefined {
-  const isOf = ({ item }: ExpandedOperation): boolean => {
-    const call = calls[item - 1];
-    return call?.pass === pass && call.kind === kind;
-  };
-  const from = operations.findIndex(isOf);
-  return from < 0 ? undefined : { from, to: operations.findLastIndex(isOf) + 1 };
+  ranges: readonly SampleRange[],
+  lines: readonly CallLine[],
+  kinds: number,
+): readonly SampleCall[] {
+  const calls: SampleCall[] = [];
+  for (let kind = HEAD; kind < kinds; kind++) {
+    for (const pass of passes) {
+      const isOf = ({ item }: ExpandedOperation): boolean => {
+        const line = lines[item - 1];
+        return line?.pass === pass && line.kind === kind;
+      };
+      const from = operations.findIndex(isOf);
+      if (from < 0) continue;
+      const to = operations.findLastIndex(isOf) + 1;
+      const own = operations.slice(from, to);
+      calls.push({
+        pass,
+        kind,
+        from,
+        to,
+        time: timeShape(own, bordersOf(pass, kind, kinds)),
+        memory: memoryShape(operations, ranges, from, to),
+        readsWeights: own.some((each) => each.reads.some((read) => read?.instance.name.startsWith('W.'))),
+      });
+    }
+  }
+  return calls;
+}
+
+/** Borders of a call in the sample. */
+function bordersOf(pass: Pass, kind: number, kinds: number): Borders {
+  const block = kind === HEAD ? kinds : kind;
+  const below = `${pass === 'F' ? 'x' : 'dx'}${block}[0]`;
+  const above = `${pass === 'F' ? 'x' : 'dx'}${block + 1}[0]`;
+  const [input, output] = pass === 'F' ? [below, above] : [above, below];
+  // Its gradient was left by the input part, and the call waits for the one before it (see compile/lower/list.ts).
+  if (kind === EMBED && pass === 'W') return { input, inputOfLane: true, output: undefined };
+  if (kind === EMBED) return pass === 'F' ? { input: undefined, output } : { input, output: undefined };
+  if (kind === HEAD) return pass === 'F' ? { input, output: undefined } : { input: undefined, output };
+  return { input, output };
 }
 
 /** A context that takes either backward has two samples, so here it is one or the other. */
-function sampleCalls(context: BlockContext): readonly SampleCall[] {
+function sampleCalls(context: BlockContext): readonly CallLine[] {
   const { kinds } = context.kinds;
-  const call = (pass: Pass, kind: number, template: string, block: number, again = false): SampleCall => ({
+  const call = (pass: Pass, kind: number, template: string, block: number, again = false): CallLine => ({
     pass,
     kind,
     item: {
@@ -156,16 +212,16 @@ function sampleCalls(context: BlockContext): readonly SampleCall[] {
       needs: [],
     },
   });
-  const embed = (pass: Pass): SampleCall => call(pass, EMBED, `${pass}.embed`, -1);
-  const head = (pass: Pass): SampleCall => call(pass, HEAD, `${pass}.head`, kinds.length);
-  const layers = (pass: Pass): readonly SampleCall[] =>
+  const embed = (pass: Pass): CallLine => call(pass, EMBED, `${pass}.embed`, -1);
+  const head = (pass: Pass): CallLine => call(pass, HEAD, `${pass}.head`, kinds.length);
+  const layers = (pass: Pass): readonly CallLine[] =>
     kinds.flatMap((kind, block) => [
       ...(context.recompute === 'full' && (pass === 'B' || pass === 'I')
         ? [call(pass, block, templateOf('F.layer', kind), block, true)]
         : []),
       call(pass, block, templateOf(`${pass}.layer`, kind), block),
     ]);
-  const up = (pass: Pass): readonly SampleCall[] =>
+  const up = (pass: Pass): readonly CallLine[] =>
     kinds.flatMap((_, index) => {
       const block = kinds.length - 1 - index;
       return layers(pass).filter(({ kind }) => kind === block);

@@ -3,13 +3,14 @@
  * Because a bound never exceeds its evaluation, the best layouts of the whole space are then known, not guessed. Best is
  * what takes the least time, or what needs the least memory and of that the least time.
  */
+import { capacityBytes } from '../cluster/index.ts';
 import type { Job } from '../job/index.ts';
 import { type Layout, layoutSpace, type RejectedLayouts } from '../layout/index.ts';
-import { boundBook } from './bound/index.ts';
+import { type Bound, boundBook } from './bound/index.ts';
 import { createEvaluator, type Evaluation, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import { layerFits } from './layer-fit.ts';
 import { splitCosts } from './split-costs.ts';
-import { deviceMemory, type Verdict, worstVerdict } from './verdict.ts';
+import { deviceMemory, expectedBytes, type Verdict, worstVerdict } from './verdict.ts';
 
 export interface Candidate {
   readonly layout: Layout;
@@ -111,18 +112,35 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
   let leastMemory: SearchResult['leastMemory'];
   const boundOf = boundBook(evaluator);
   const hasRoomForLayer = layerFits(evaluator);
-  for (const layout of layouts) {
-    const bound = boundOf(layout);
+  const capacity = capacityBytes(evaluator.job.cluster);
+  /** Of what fits: whether it can be among the best. */
+  const enter = (layout: Layout, bound: Bound, deviceBytes: number): void => {
+    const first = bound.computeSeconds;
+    if (first > slowest || !contest.canEnter(rankOf(ranking, first, deviceBytes))) return;
+    const { seconds } = bound;
+    const rank = rankOf(ranking, seconds, deviceBytes);
+    if (seconds <= slowest && contest.canEnter(rank)) candidates.push({ layout, rank });
+  };
+  /** Whether it may fit. */
+  const weigh = (layout: Layout, bound: Bound): boolean => {
+    const { stateBytes } = bound;
+    const isTooLarge = expectedBytes(layout, stateBytes, stateBytes) > capacity;
+    // Blocks are priced for what may fit, and while nobody knows a layout that needs less than this one's state.
+    if (isTooLarge && leastMemory !== undefined && stateBytes >= leastMemory.peakBytes) return false;
     if (leastMemory === undefined || bound.peakBytes < leastMemory.peakBytes) {
       leastMemory = { layout, peakBytes: bound.peakBytes };
     }
-    const memory = deviceMemory(evaluator.job, layout, bound.peakBytes, bound.residentBytes);
-    if (memory.verdict !== 'does-not-fit') {
-      const { seconds } = bound;
-      const rank = rankOf(ranking, seconds, memory.deviceBytes);
-      if (seconds <= slowest && contest.canEnter(rank)) candidates.push({ layout, rank });
-    } else if (hasRoomForLayer(layout)) tooLarge += 1;
-    else layerTooLarge += 1;
+    if (isTooLarge) return false;
+    const deviceBytes = expectedBytes(layout, bound.peakBytes, bound.residentBytes);
+    if (deviceBytes > capacity) return false;
+    enter(layout, bound, Math.round(deviceBytes));
+    return true;
+  };
+  for (const layout of layouts) {
+    if (!weigh(layout, boundOf(layout))) {
+      if (hasRoomForLayer(layout)) tooLarge += 1;
+      else layerTooLarge += 1;
+    }
     done += 1;
     if (done % 4096 === 0) onProgress?.(done, legal, 'bound');
     if (candidates.length >= hold) {

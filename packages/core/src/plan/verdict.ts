@@ -48,15 +48,23 @@ export function verdictOf(deviceBytes: number, mostBytes: number, capacity: numb
   return mostBytes > capacity ? 'at-risk' : 'fits';
 }
 
+/** Axes with more than one rank: each has a communicator. */
+const communicators = (layout: Layout): number =>
+  (layout.tensor > 1 ? 1 : 0) +
+  (layout.context > 1 ? 1 : 0) +
+  (layout.data > 1 ? 1 : 0) +
+  (layout.pipeline > 1 ? 1 : 0);
+
+/** Bytes on a device that has allocated `peak` bytes of which `resident` never move, not rounded. */
+export const expectedBytes = (layout: Layout, peak: number, resident: number): number =>
+  peak + (peak - resident) * FRAGMENTS.value + communicators(layout) * COMMUNICATOR.value + CONTEXT.value;
+
 /** Memory of a device that has allocated `peak` bytes of which `resident` never move. */
 export function deviceMemory(job: Job, layout: Layout, peak: number, resident: number): DeviceMemory {
   const capacity = capacityBytes(job.cluster);
-  const axes = [layout.tensor, layout.context, layout.data, layout.pipeline].filter((degree) => degree > 1).length;
   const reserved = (share: number): number => peak + (peak - resident) * share;
-  const device = (fragments: number, communicator: number, context: number): number =>
-    reserved(fragments) + axes * communicator + context;
-  const expected = device(FRAGMENTS.value, COMMUNICATOR.value, CONTEXT.value);
-  const most = device(FRAGMENTS.high, COMMUNICATOR.high, CONTEXT.high);
+  const expected = expectedBytes(layout, peak, resident);
+  const most = reserved(FRAGMENTS.high) + communicators(layout) * COMMUNICATOR.high + CONTEXT.high;
   return {
     allocatedBytes: Math.round(peak),
     reservedBytes: Math.round(reserved(FRAGMENTS.value)),

@@ -21,19 +21,28 @@ import type { OperationPrices } from './types.ts';
  * Work of the host has no price yet and takes none. A wait takes none beside what it waits for. */
 export function pricesOf(program: Program, prices: Prices): OperationPrices {
   const degrees = degreesOf(program);
-  const price = (expanded: ExpandedOperation): number => {
-    const { operation } = expanded;
-    if (operation.kind === 'compute') {
-      return prices.compute(workOf(expanded, degrees), operation.kernel) * busiestOf(prices, expanded, degrees);
-    }
-    const request = exchangeRequest(program, expanded, degrees);
-    return request === undefined ? 0 : prices.exchange(request) * busiestOf(prices, expanded, degrees);
-  };
   return {
-    duration: remembered(price),
+    duration: remembered(secondsOf(program, prices, (expanded) => workOf(expanded, degrees))),
     byShape: true,
     launchCompute: prices.launchCompute,
     launchExchange: prices.launchExchange,
+  };
+}
+
+/** The seconds of {@link pricesOf}, worked out at every asking. */
+export function secondsOf(
+  program: Program,
+  prices: Prices,
+  work: (expanded: ExpandedOperation) => Work,
+): (expanded: ExpandedOperation) => number {
+  const degrees = degreesOf(program);
+  return (expanded) => {
+    const { operation } = expanded;
+    if (operation.kind === 'compute') {
+      return prices.compute(work(expanded), operation.kernel) * busiestOf(prices, expanded, degrees);
+    }
+    const request = exchangeRequest(program, expanded, degrees);
+    return request === undefined ? 0 : prices.exchange(request) * busiestOf(prices, expanded, degrees);
   };
 }
 

@@ -2,6 +2,7 @@
 import { assertInvariant } from '../../errors/index.ts';
 import type { LayerKind } from '../../model/index.ts';
 import type { BufferDeclaration, Operation, Template } from '../../program/index.ts';
+import type { Dim } from '../../tensor/index.ts';
 import { type BlockContext, contextOfKind } from '../context.ts';
 import type { Declarations } from './builder.ts';
 import { layerBackward, layerForward } from './layer.ts';
@@ -48,14 +49,44 @@ export const templateOf = (template: string, kind: Pick<LayerKind, 'name'>): str
 
 /** Names that kinds declare in different ways. */
 function differingNames(all: readonly OfKind[]): ReadonlySet<string> {
-  const known = new Map<string, string>();
+  const known = new Map<string, BufferDeclaration>();
   const differing = new Set<string>();
-  for (const declaration of all.flatMap(({ declarations }) => [...declarations.values()])) {
-    const text = JSON.stringify(declaration);
-    if ((known.get(declaration.name) ?? text) === text) known.set(declaration.name, text);
-    else differing.add(checkedLocal(declaration));
+  for (const { declarations } of all) {
+    for (const declaration of declarations.values()) {
+      const first = known.get(declaration.name);
+      if (first === undefined) known.set(declaration.name, declaration);
+      else if (!declaredAlike(first, declaration)) differing.add(checkedLocal(declaration));
+    }
   }
   return differing;
+}
+
+/** Whether templates declare the same; they say nothing of buckets. */
+const declaredAlike = (one: BufferDeclaration, other: BufferDeclaration): boolean =>
+  one.role === other.role &&
+  one.dtype === other.dtype &&
+  one.scope === other.scope &&
+  alike(one.dims, other.dims, sameDim) &&
+  alike(one.partial, other.partial, (a, b) => a.over === b.over && a.reduce === b.reduce);
+
+const sameDim = (one: Dim, other: Dim): boolean =>
+  one === other ||
+  (one.label === other.label &&
+    one.size === other.size &&
+    alike(one.cut, other.cut, Object.is) &&
+    alike(one.parts, other.parts, Object.is) &&
+    one.zigzag === other.zigzag &&
+    one.routed?.experts === other.routed?.experts &&
+    one.routed?.load === other.routed?.load);
+
+function alike<Each>(
+  one: readonly Each[] | undefined,
+  other: readonly Each[] | undefined,
+  same: (a: Each, b: Each) => boolean,
+): boolean {
+  if (one === other) return true;
+  if (one === undefined || one.length !== other?.length) return false;
+  return one.every((each, index) => same(each, other[index] as Each));
 }
 
 function checkedLocal({ name, scope }: BufferDeclaration): string {

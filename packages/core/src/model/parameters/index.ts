@@ -29,6 +29,16 @@ export function blockParameters(model: ModelSpec, block: BlockId): readonly Para
   return layer === undefined ? [] : layerParameters(site, layer);
 }
 
+/** {@link blockParameters} of one model, each block's written once: those of many experts are hundreds of names. */
+export function parameterBook(model: ModelSpec): (block: BlockId) => readonly ParameterSpec[] {
+  const known = new Map<BlockId, readonly ParameterSpec[]>();
+  return (block) => {
+    const found = known.get(block) ?? blockParameters(model, block);
+    known.set(block, found);
+    return found;
+  };
+}
+
 /** Tensors of the checkpoint that Hugging Face would write, each once; a tied head is not written. */
 export const hfTensors = (model: ModelSpec): readonly HfTensor[] => parametersOf(model).flatMap(tensorsOf);
 

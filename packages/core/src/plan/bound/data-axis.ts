@@ -158,7 +158,7 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const each = reducesEachMicroBatch(layout);
   const sum = (kind: ExchangeKind, runs: readonly LayerRun[], bytes: number, apart: boolean): number => {
     const [run] = runs;
-    const elements = layerElements(runs, input.blocks, input.counts);
+    const elements = layerElements(runs, input.blocks.layers, input.counts);
     // How layers of several sizes fall into buckets is left open.
     if (!apart || run === undefined || runs.length > 1) return exchange(kind, elements * bytes) / TIERS;
     const layer = elements / run.count;
@@ -171,7 +171,7 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const expertExchange = expertExchangeOf(input);
   const sets = setsOf(input);
   const experts = (runs: readonly LayerRun[]): number =>
-    expertExchange(reduce, expertsOf(runs, input.blocks, input.counts) * gradient) / TIERS;
+    expertExchange(reduce, expertsOf(runs, input.blocks.layers, input.counts) * gradient) / TIERS;
   return (load) => {
     const apart = !load.headInFirst;
     const known = lowestBucket(input, load);
@@ -184,7 +184,7 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
       last: exchange(reduce, known * gradient) + sets(known),
       burst: Math.max(
         sum(reduce, runs, gradient, apart) + experts(runs),
-        sets(layerElements(runs, input.blocks, input.counts)) / TIERS,
+        sets(layerElements(runs, input.blocks.layers, input.counts)) / TIERS,
       ),
       reduceLane: each
         ? microBatches * (sum(reduce, load.runs, gradient, apart && layout.chunks === 1) + experts(load.runs))

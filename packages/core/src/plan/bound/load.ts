@@ -10,19 +10,8 @@ import type { BlockPrices } from '../blocks.ts';
 import type { LayerRow, LayerRun } from '../rows.ts';
 import type { Pass } from '../sample.ts';
 
-export interface StageLoad {
-  /** Compute lane for one micro-batch: all chunks, both directions. */
-  readonly computeSeconds: number;
-  /** Host for one micro-batch, transfers included. */
-  readonly hostSeconds: number;
-  /** First chunk forward, from its input (or the start) to its output. */
-  readonly firstForward: number;
-  /** First chunk backward, from its gradient to the end of its compute. */
-  readonly firstBackward: number;
-  /** First chunk backward on the compute lane. */
-  readonly lastBackward: number;
-  /** First chunk forward on the compute lane. */
-  readonly openForward: number;
+/** What a stage holds, whatever it takes. */
+export interface StageContent {
   /** Parameters on one rank, without experts over a grid of their own; and those. */
   readonly elements: number;
   readonly expertElements: number;
@@ -36,6 +25,21 @@ export interface StageLoad {
   readonly headInFirst: boolean;
 }
 
+export interface StageLoad extends StageContent {
+  /** Compute lane for one micro-batch: all chunks, both directions. */
+  readonly computeSeconds: number;
+  /** Host for one micro-batch, transfers included. */
+  readonly hostSeconds: number;
+  /** First chunk forward, from its input (or the start) to its output. */
+  readonly firstForward: number;
+  /** First chunk backward, from its gradient to the end of its compute. */
+  readonly firstBackward: number;
+  /** First chunk backward on the compute lane. */
+  readonly lastBackward: number;
+  /** First chunk forward on the compute lane. */
+  readonly openForward: number;
+}
+
 /** Seconds on the way from an entry clock to an exit clock; 0 where none leads. */
 export const way = (matrix: BlockMatrix, from: number, to: number): number => {
   const seconds = entryOf(matrix, to, from);
@@ -45,11 +49,30 @@ export const way = (matrix: BlockMatrix, from: number, to: number): number => {
 export const sizeOf = (count: { readonly summed: number; readonly rest: number } | undefined): number =>
   count === undefined ? 0 : count.summed + count.rest;
 
+/** What the contents of stages are made of. */
+export interface ContentInput {
+  readonly layout: Layout;
+  readonly rows: readonly LayerRow[];
+  readonly counts: ParameterCounts;
+  /** Of each kind of layers, the first. */
+  readonly kinds: readonly { readonly first: number }[];
+}
+
+/** Contents of all stages; neighbours that hold the same share one. */
+export function stageContents(input: ContentInput): readonly StageContent[] {
+  const contents: StageContent[] = [];
+  for (let stage = 0; stage < input.layout.pipeline; stage++) {
+    const before = contents[stage - 1];
+    contents.push(before !== undefined && sameAsBefore(input, stage) ? before : stageContent(input, stage));
+  }
+  return contents;
+}
+
 /** What loads are made of. */
 export interface LoadInput {
   readonly layout: Layout;
   readonly rows: readonly LayerRow[];
-  readonly counts: ParameterCounts;
+  readonly contents: readonly StageContent[];
   readonly blocks: BlockPrices;
   readonly launchExchange: number;
 }
@@ -57,15 +80,15 @@ export interface LoadInput {
 /** Loads of all stages; neighbours that hold the same share one. */
 export function stageLoads(input: LoadInput): readonly StageLoad[] {
   const loads: StageLoad[] = [];
-  for (let stage = 0; stage < input.layout.pipeline; stage++) {
-    const before = loads[stage - 1];
-    loads.push(before !== undefined && sameAsBefore(input, stage) ? before : stageLoad(input, stage));
+  for (let stage = 0; stage < input.contents.length; stage++) {
+    const alike = stage > 0 && input.contents[stage] === input.contents[stage - 1];
+    loads.push(alike ? (loads[stage - 1] as StageLoad) : stageLoad(input, stage));
   }
   return loads;
 }
 
 /** Whether an inner stage holds the same row of layers in each chunk as the one before it. */
-function sameAsBefore({ layout, rows }: LoadInput, stage: number): boolean {
+function sameAsBefore({ layout, rows }: ContentInput, stage: number): boolean {
   const { pipeline, chunks } = layout;
   if (stage < 2 || stage === pipeline - 1 || placementOf(layout.schedule) !== 'line') return false;
   for (let chunk = 0; chunk < chunks; chunk++) {
@@ -78,10 +101,31 @@ function sameAsBefore({ layout, rows }: LoadInput, stage: number): boolean {
 const inOne: readonly Pass[] = ['F', 'B'];
 const inParts: readonly Pass[] = ['F', 'I', 'W'];
 
-function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, stage: number): StageLoad {
+function stageContent({ layout, rows, counts, kinds }: ContentInput, stage: number): StageContent {
+  const runs: LayerRun[] = [];
+  let hasEmbed = false;
+  let hasHead = false;
+  for (let chunk = 0; chunk < chunksHeld(layout); chunk++) {
+    const position = positionOf(layout, stage, chunk);
+    hasEmbed ||= position === 0;
+    hasHead ||= position === rows.length - 1;
+    runs.push(...(rows[position] as LayerRow).runs);
+  }
+  const embedElements = hasEmbed ? sizeOf(counts.embed) : 0;
+  const ends = embedElements + (hasHead ? sizeOf(counts.head) : 0) + (hasEmbed || hasHead ? sizeOf(counts.tied) : 0);
+  return {
+    elements: layerElements(runs, kinds, counts) + ends,
+    expertElements: expertsOf(runs, kinds, counts),
+    embedElements,
+    runs: joined(runs),
+    firstRow: rows[stage] as LayerRow,
+    headInFirst: stage === rows.length - 1,
+  };
+}
+
+function stageLoad({ layout, rows, contents, blocks, launchExchange }: LoadInput, stage: number): StageLoad {
   const chunks = chunksHeld(layout);
   const positions = rows.length;
-  const runs: LayerRun[] = [];
   const placement = placementOf(layout.schedule);
   // Of two copies of the model each sees half of the micro-batches.
   const share = placement === 'mirror' ? 0.5 : 1;
@@ -89,15 +133,11 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
   const passes = isSplit ? inParts : inOne;
   let computeSeconds = 0;
   let hostSeconds = 0;
-  let hasEmbed = false;
-  let last = false;
   for (let chunk = 0; chunk < chunks; chunk++) {
     const position = positionOf(layout, stage, chunk);
     const row = rows[position] as LayerRow;
     const embed = position === 0;
     const head = position === positions - 1;
-    hasEmbed ||= embed;
-    last ||= head;
     for (const pass of passes) {
       const matrix = blocks.chunk(pass, row, embed, head);
       computeSeconds += share * way(matrix, ENTRY.compute, EXIT.compute);
@@ -106,16 +146,14 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
     // Where stages fold, two chunks of one stage hand over without an exchange.
     const folds = chunks > 1 && placement === 'fold' && stage === layout.pipeline - 1;
     hostSeconds += share * launchExchange * (folds ? 2 : (embed ? 0 : 2) + (head ? 0 : 2));
-    runs.push(...row.runs);
   }
   const embed = stage === 0;
-  const firstRow = rows[stage] as LayerRow;
-  const forward = blocks.chunk('F', firstRow, embed, positions === 1);
-  const backward = blocks.chunk(isSplit ? 'I' : 'B', firstRow, embed, positions === 1);
-  const ending = blocks.chunk(isSplit ? 'W' : 'B', firstRow, embed, positions === 1);
-  const embedElements = hasEmbed ? sizeOf(counts.embed) : 0;
-  const ends = embedElements + (last ? sizeOf(counts.head) : 0) + (hasEmbed || last ? sizeOf(counts.tied) : 0);
+  const content = contents[stage] as StageContent;
+  const forward = blocks.chunk('F', content.firstRow, embed, positions === 1);
+  const backward = blocks.chunk(isSplit ? 'I' : 'B', content.firstRow, embed, positions === 1);
+  const ending = blocks.chunk(isSplit ? 'W' : 'B', content.firstRow, embed, positions === 1);
   return {
+    ...content,
     computeSeconds,
     hostSeconds,
     firstForward: embed
@@ -124,12 +162,6 @@ function stageLoad({ layout, rows, counts, blocks, launchExchange }: LoadInput, 
     firstBackward: way(backward, ENTRY.input, EXIT.compute),
     lastBackward: way(ending, ENTRY.compute, EXIT.compute),
     openForward: way(forward, ENTRY.compute, EXIT.compute),
-    elements: layerElements(runs, blocks, counts) + ends,
-    expertElements: expertsOf(runs, blocks, counts),
-    embedElements,
-    runs: joined(runs),
-    firstRow,
-    headInFirst: stage === positions - 1,
   };
 }
 
@@ -143,21 +175,17 @@ function joined(runs: readonly LayerRun[]): readonly LayerRun[] {
 /** Parameters of layers on one rank. */
 export function layerElements(
   runs: readonly LayerRun[],
-  { layers }: Pick<BlockPrices, 'layers'>,
+  kinds: ContentInput['kinds'],
   counts: ParameterCounts,
 ): number {
   let sum = 0;
-  for (const { kind, count } of runs) sum += count * sizeOf(counts.layers[layers[kind]?.first ?? 0]);
+  for (const { kind, count } of runs) sum += count * sizeOf(counts.layers[kinds[kind]?.first ?? 0]);
   return sum;
 }
 
 /** Experts of layers on one rank, where they have a grid of their own. */
-export function expertsOf(
-  runs: readonly LayerRun[],
-  { layers }: Pick<BlockPrices, 'layers'>,
-  counts: ParameterCounts,
-): number {
+export function expertsOf(runs: readonly LayerRun[], kinds: ContentInput['kinds'], counts: ParameterCounts): number {
   let sum = 0;
-  for (const { kind, count } of runs) sum += count * (counts.layers[layers[kind]?.first ?? 0]?.experts ?? 0);
+  for (const { kind, count } of runs) sum += count * (counts.layers[kinds[kind]?.first ?? 0]?.experts ?? 0);
   return sum;
 }

@@ -1,38 +1,31 @@
 /** @file A lower bound on the memory of each stage: live bytes at moments that the schedule passes through. */
 import { isSharded, reducesEachMicroBatch, shardsOfBucket } from '../../compile/index.ts';
+import type { Layout } from '../../layout/index.ts';
 import { placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { BlockPrice, LayerPrice } from '../blocks.ts';
 import type { LayerRow, LayerRun } from '../rows.ts';
-import { type StageLoad, sizeOf } from './load.ts';
+import { type StageContent, sizeOf } from './load.ts';
 import type { BoundInput } from './time.ts';
 
-/** The largest lower bound over the stages, and the state of that stage. */
-export function peakBound(
-  input: BoundInput,
-  loads: readonly StageLoad[],
-): { peakBytes: number; residentBytes: number } {
-  let peakBytes = 0;
-  let residentBytes = 0;
-  for (let stage = 0; stage < loads.length; stage++) {
-    // Of stages that hold the same, the first keeps the most micro-batches in flight.
-    if (stage > 0 && loads[stage] === loads[stage - 1]) continue;
-    const state = stateBytes(input, loads[stage] as StageLoad);
-    const bytes = state + workingBytes(input, stage);
-    if (bytes > peakBytes) {
-      peakBytes = bytes;
-      residentBytes = state;
-    }
+/** Weights, gradients and optimizer of some stages, without padding. */
+export function stateOfStages(
+  { weightType, optimizerTensors }: Pick<BoundInput, 'weightType' | 'optimizerTensors'>,
+  layout: Layout,
+  { all, distinct }: { readonly all: readonly StageContent[]; readonly distinct: readonly number[] },
+): Float64Array {
+  const input = { layout, weightType, optimizerTensors };
+  const bytes = new Float64Array(distinct.length);
+  for (let index = 0; index < distinct.length; index++) {
+    const { elements, expertElements } = all[distinct[index] as number] as StageContent;
+    const experts = expertElements > 0 ? bytesOfState(input, expertElements, { experts: true }) : 0;
+    bytes[index] = bytesOfState(input, elements, {}) + experts;
   }
-  return { peakBytes, residentBytes };
+  return bytes;
 }
 
-/** Weights, gradients and optimizer of a stage, without padding. */
-const stateBytes = (input: BoundInput, { elements, expertElements }: StageLoad): number =>
-  bytesOfState(input, elements, {}) + (expertElements > 0 ? bytesOfState(input, expertElements, { experts: true }) : 0);
-
 function bytesOfState(
-  { layout, weightType, optimizerTensors }: BoundInput,
+  { layout, weightType, optimizerTensors }: Pick<BoundInput, 'layout' | 'weightType' | 'optimizerTensors'>,
   elements: number,
   bucket: { readonly experts?: true },
 ): number {
@@ -46,8 +39,21 @@ function bytesOfState(
   );
 }
 
-/** Activations, gathered units and gradients at the fullest forward and the first backward of the steady state. */
-function workingBytes(input: BoundInput, stage: number): number {
+/** A stage that has filled up and runs one more forward, whatever the data axis adds. */
+export interface Filled {
+  readonly row: LayerRow;
+  /** Live bytes at the highest moment of that forward, behind it, and at the loss where it makes one. */
+  readonly peak: number;
+  readonly full: number;
+  readonly loss: number | undefined;
+}
+
+/** What stages hold at the fullest forward of the steady state. */
+export function filledStages(input: BoundInput, stages: readonly number[]): readonly Filled[] {
+  return stages.map((stage) => filledStage(input, stage));
+}
+
+function filledStage(input: BoundInput, stage: number): Filled {
   const { layout, blocks, rows } = input;
   const { pipeline } = layout;
   const ahead = forwardsAhead(input, stage);
@@ -69,18 +75,27 @@ function workingBytes(input: BoundInput, stage: number): number {
   const start = live + (embed ? 0 : blocks.borderBytes);
   const { net, rise } = blocks.whole('F', row, embed, head);
   const full = start + net;
-  let peak = start + rise;
-  if (head)
-    return Math.max(
-      peak,
-      beforeWindow(input, row, full - blocks.ends.headForward.memory.net),
-      full + peakOf(blocks.ends.headBackward, 0, 0),
-    );
-  peak = Math.max(peak, beforeWindow(input, row, full));
-  if (layout.chunks > 1) return peak;
+  const { headForward, headBackward } = blocks.ends;
+  return {
+    row,
+    peak: start + rise,
+    full: head ? full - headForward.memory.net : full,
+    loss: head ? full + peakOf(headBackward, 0, 0) : undefined,
+  };
+}
+
+/** Activations, gathered units and gradients at the fullest forward and the first backward of the steady state. */
+export const workingOfStages = (input: BoundInput, stages: readonly Filled[]): Float64Array =>
+  Float64Array.from(stages, (filled) => workingOf(input, filled));
+
+function workingOf(input: BoundInput, { row, peak, full, loss }: Filled): number {
+  const { layout, blocks } = input;
+  const gathering = Math.max(peak, beforeWindow(input, row, full));
+  if (loss !== undefined) return Math.max(gathering, loss);
+  if (layout.chunks > 1) return gathering;
   const gradients = reducesEachMicroBatch(layout) ? lastElements(input, row, 1) * bytesOf(layout.gradientType) : 0;
   const backward = blocks.call('I', row.last) ?? (blocks.layers[row.last] as LayerPrice).backward;
-  return Math.max(peak, full + peakOf(backward, gatheredBytes(input, row), gradients));
+  return Math.max(gathering, full + peakOf(backward, gatheredBytes(input, row), gradients));
 }
 
 /** Live bytes at the layer that runs while all that follow it are gathered; `full` is what lives behind the last one. */

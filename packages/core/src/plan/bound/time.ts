@@ -74,6 +74,25 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
   return best + update;
 }
 
+/** The part of {@link secondsBound} that holds under any choice of the data axis: neither its lanes nor the optimizer. */
+export function computeBound(input: BoundInput, loads: readonly StageLoad[]): number {
+  const { layout, microBatches } = input;
+  const send = sendSeconds(input);
+  const splits = isSplit(layout.schedule);
+  const isMirrored = placementOf(layout.schedule) === 'mirror';
+  let best = layout.schedule === 'naive' ? microBatches * roundTrip(loads, send) : 0;
+  let arrive = 0;
+  let leave = 0;
+  for (let stage = 0; stage < loads.length; stage++) {
+    const load = loads[stage] as StageLoad;
+    const work = microBatches * load.computeSeconds;
+    best = Math.max(best, arrive + work + leave, microBatches * load.hostSeconds);
+    if (!isMirrored) arrive = arrive + load.firstForward + send;
+    if (!splits) leave += send + load.firstBackward;
+  }
+  return best;
+}
+
 /** Elements that one rank of a stage updates. */
 function updatedElements(layout: BoundInput['layout']): (load: StageLoad) => number {
   const shards = isSharded(layout) ? shardRanksOf(layout) : 1;

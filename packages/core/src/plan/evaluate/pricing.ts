@@ -2,21 +2,17 @@
  * tensor degree, what chunks hold. Nothing here knows of orders or steps, so who only bounds needs no more.
  */
 import { backwardOf, blockContext, type ParameterCounts, parameterCounts } from '../../compile/index.ts';
-import {
-  createPriceBook,
-  type OperationCost,
-  type PriceBook,
-  type PriceOptions,
-  type Prices,
-} from '../../cost/index.ts';
+import { createPriceBook, type PriceBook, type PriceOptions, type Prices } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
-import { layerKinds } from '../../model/index.ts';
-import { pricesOf } from '../../sim/index.ts';
-import { type BlockPrices, priceBlocks } from '../blocks.ts';
+import { layerKinds, parameterBook } from '../../model/index.ts';
+import { type ExpandedOperation, type Work, workOf } from '../../program/index.ts';
+import { secondsOf } from '../../sim/index.ts';
+import { type BlockPrices, priceBlocks, type SampleCost } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
 import { type LayerRow, rowBook, rowsOfSplit } from '../rows.ts';
 import type { Sample } from '../sample.ts';
+import { sampleBook } from '../sample-book.ts';
 
 /** Prices of one job, each worked out once. */
 export interface Pricing {
@@ -38,6 +34,8 @@ export function createPricing(
 ): Pricing {
   const places = new Map<Layout['order'], Map<number, PlacePrices>>();
   const counts = new Map<number, ParameterCounts>();
+  const parametersOf = parameterBook(job.model);
+  const samples = sampleBook();
   const placeOf = (layout: Layout): PlacePrices =>
     remember(
       remember(places, layout.order, () => new Map<number, PlacePrices>()),
@@ -54,18 +52,15 @@ export function createPricing(
       const known = placeOf(layout).blocks;
       // Where tensor is the fastest axis its groups do not depend on the other degrees; nor do those of experts behind it.
       const place = isNested(layout) ? nestedKey(layout) : degreesKey(layout);
-      return remember(
-        remember(known, place, () => new Map<number, BlockPrices>()),
-        blockKey(layout),
-        () =>
-          priceBlocks(blockContext(job, layout), layout.gradientType, (sample) =>
-            sampleCost(sample, pricesFor(layout)),
-          ),
+      const ofPlace = remember(known, place, () => new Map<number, BlockPrices>());
+      const costOf = (sample: Sample): SampleCost => sampleCost(sample, pricesFor(layout));
+      return remember(ofPlace, blockKey(layout), () =>
+        priceBlocks(blockContext(job, layout), layout.gradientType, costOf, samples),
       );
     },
     countsOf: (layout) =>
       remember(counts, (expertsKey(layout) * 2 ** 16 + layout.tensor) * 2 + (layout.sequenceParallel ? 1 : 0), () =>
-        parameterCounts(job.model, layout),
+        parameterCounts(job.model, layout, parametersOf),
       ),
     rowsOf: rowsBySplit(job),
     blockCount: () => blockCountOf(places),
@@ -94,11 +89,16 @@ function rowsBySplit(job: Job): Pricing['rowsOf'] {
 }
 
 /** What the operations of a sample cost: as in a program. */
-function sampleCost({ program }: Sample, prices: Prices): OperationCost {
-  const { duration, launchCompute, launchExchange } = pricesOf(program, prices);
-  const [list] = program.lists;
-  if (list === undefined) throw new Error('internal: a sample without a list.');
-  return { duration: (operation) => duration(operation, list), launchCompute, launchExchange };
+function sampleCost({ program, operations, degrees }: Sample, prices: Prices): SampleCost {
+  const { launchCompute, launchExchange } = prices;
+  const productFlops = new Float64Array(operations.length);
+  const work = (each: ExpandedOperation): Work => {
+    const done = workOf(each, degrees);
+    if (done.kind !== 'memory') productFlops[each.index] = done.flops;
+    return done;
+  };
+  const seconds = Float64Array.from(operations, secondsOf(program, prices, work));
+  return { seconds, productFlops, launchCompute, launchExchange };
 }
 
 /** What is known under one order of the axes and one expert grid. Keys are numbers: a search asks for them a million times. */

@@ -7,7 +7,7 @@
  */
 import { capacityBytes } from '../../cluster/index.ts';
 import { blockContext, parameterCounts, statePerParameter } from '../../compile/index.ts';
-import { profileMemory } from '../../cost/index.ts';
+import { profileOf } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import { completeLayout, type Layout, TOKENS_OF_CONTEXT_RANK } from '../../layout/index.ts';
 import { commonDivisors, divisorsOf } from '../../mesh/index.ts';
@@ -93,8 +93,8 @@ function leastOf(job: Job, layout: Layout): Least {
   // Sharding 3 gathers the weights of a layer before it runs.
   const perParameter = (layout.sharding === 3 ? 2 : weights) + gradients + optimizer;
   const profile = (pass: Pass, kind: number) => {
-    const slice = sample.slice(pass, kind);
-    return slice && profileMemory(sample.operations, sample.ranges, slice.from, slice.to);
+    const call = sample.calls.find((each) => each.pass === pass && each.kind === kind);
+    return call && profileOf(call.memory, sample.ranges);
   };
   // The first layers of the model stand for their kinds; the smallest one is less than any.
   const elements = Math.min(...counts.layers.map(({ summed, rest }) => summed + rest));
