@@ -8,7 +8,7 @@ import { pieceIndexOf, waysOf } from '../place/dims.ts';
 import { type OwnedRange, ownedDims, ownedRanges } from '../place/parameters.ts';
 import { segmentsOf } from '../place/pieces.ts';
 import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
-import type { Machine } from './machine.ts';
+import { isEarly, type Machine } from './machine.ts';
 
 export function runBucketKernel(
   machine: Machine,
@@ -61,7 +61,7 @@ function stepOptimizer(
     if (inPlace) settle(weights);
     else deposit(weights, shard.weight, false);
     machine.engine.endOperation();
-    if (weights.cell.data.length > shard.weight.length) poisonAround(weights);
+    if (isEarly(machine) && weights.cell.data.length > shard.weight.length) poisonAround(weights);
   }
 }
 

@@ -1,15 +1,17 @@
-/** @file The memory of one rank: a cell for each live buffer, filled with NaN when it is handed out and again when it is
- * given back, so that a forgotten gather or a read too late shows in the first step.
+/** @file The memory of one rank: a cell for each live buffer. In the first periods of a run it is filled with NaN when it is
+ * handed out and again when it is given back, so that a forgotten gather or a read too late shows at once.
  */
 import { assertInvariant } from '@meshwright/core/errors';
 import { bufferBytes, type Instance, type Operand, type Storages } from '@meshwright/core/program';
 import { bytesOf, type Degrees, type Dim, type DType, localElements } from '@meshwright/core/tensor';
 import type { Engine } from '../kernels/engine.ts';
 import type { Elements, LocalDim } from '../kernels/tensor.ts';
+import type { Add } from '../kernels/wasm/vector-add.ts';
 import { roundToBf16 } from '../numbers/bf16.ts';
 import { localDimsOf, pieceIndexOf, waysOf } from '../place/dims.ts';
 import { emptyLike, segmentsOf } from '../place/pieces.ts';
 import type { Seat } from '../place/seat.ts';
+import { combineInto } from '../transport/wire.ts';
 
 /** Something in flight that still reads or writes a cell. */
 export interface Pending {
@@ -47,13 +49,14 @@ export interface Cells {
 
 const POISON_INT = -0x80000000;
 
-/** What an exchange in flight still reads or writes is given back when that has ended. `rowBytes` are the bytes of buffers
- * whose rows have been counted.
+/** What an exchange in flight still reads or writes is given back when that has ended. `poisons` says whether memory is
+ * filled with NaN now; `rowBytes` are the bytes of buffers whose rows have been counted.
  */
 export function createCells(
   storages: Storages,
   seat: Seat,
   engine: Engine,
+  poisons: () => boolean = () => true,
   rowBytes: (instance: Instance) => number | undefined = () => undefined,
 ): Cells {
   const cells: (Cell | undefined)[] = [];
@@ -69,7 +72,7 @@ export function createCells(
   let inFlight: Cell[] = [];
   const giveBack = (cell: Cell): boolean => {
     if (!cell.pending.every((each) => each.done)) return false;
-    poison(cell.data);
+    if (poisons()) poison(cell.data);
     engine.release(cell.data);
     return true;
   };
@@ -78,6 +81,7 @@ export function createCells(
     allocate: (instance) => {
       inFlight = inFlight.filter((each) => !giveBack(each));
       const cell = createCell(instance, seat.degrees, engine, rowBytes(instance));
+      if (poisons()) poison(cell.data);
       cells[storages.numberOf(instance)] = cell;
       liveBytes += cell.bytes;
       return cell;
@@ -103,7 +107,6 @@ function createCell(instance: Instance, degrees: Degrees, engine: Engine, rowByt
   const declared = rowBytes ?? bufferBytes({ instance, dims: declaration.dims }, degrees);
   const length = declared / bytesOf(declaration.dtype);
   const data = engine.createElements(declaration.dtype, length);
-  poison(data);
   const bytes = data.length * bytesOf(declaration.dtype);
   assertInvariant(bytes === declared, () => `${instance.name} takes ${bytes} bytes, not ${declared}`);
   return { name: instance.name, dtype: declaration.dtype, data, bytes, pending: [] };
@@ -155,25 +158,19 @@ export function valuesOf({ cell, spans }: Window): Elements {
 
 export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { length }) => sum + length, 0);
 
-/** Writes or adds values into a window and rounds to the type of its buffer. */
-export function deposit(window: Window, values: Elements | readonly number[], adds: boolean): void {
+/** Writes or adds values into a window and rounds to the type of its buffer. `add` gives the sums of long arrays faster. */
+export function deposit(window: Window, values: Elements | readonly number[], adds: boolean, add?: Add): void {
   const { cell, spans } = window;
   let from = 0;
   for (const { at, length } of spans) {
     const part = ArrayBuffer.isView(values) ? (values as Elements).subarray(from, from + length) : values;
     const place = cell.data.subarray(at, at + length);
     if (!adds) place.set(part);
-    else if (place instanceof Float32Array && part instanceof Float32Array) addFloats(place, part);
+    else if (ArrayBuffer.isView(part)) combineInto(place, place, part as Elements, 'sum', add);
     else for (let index = 0; index < length; index++) place[index]! += part[index]!;
     from += length;
   }
   settle(window);
-}
-
-/** One kind of array, so that the loop is compiled for it. */
-function addFloats(sum: Float32Array, values: Float32Array): void {
-  const { length } = sum;
-  for (let index = 0; index < length; index++) sum[index] = sum[index]! + values[index]!;
 }
 
 /** Rounds what was written to the type of the buffer. */

@@ -35,7 +35,7 @@ export function runCompute(machine: Machine, expanded: ExpandedOperation, operat
   });
   for (const { window, values, adds, direct } of results) {
     if (direct) settle(window);
-    else deposit(window, values, adds);
+    else deposit(window, values, adds, machine.add);
   }
   machine.engine.endOperation();
   if (kernel === 'nll') machine.record.loss = results[0]?.window.cell.data[0];

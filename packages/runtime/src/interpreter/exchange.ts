@@ -19,7 +19,7 @@ import { collectiveChannel, incomingChannel, ledgerName, sendChannel } from '../
 import { type Message, receive, send } from '../transport/peers.ts';
 import { wireOf } from '../transport/wire.ts';
 import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
-import type { Machine } from './machine.ts';
+import { isEarly, type Machine } from './machine.ts';
 import { exchangeRows } from './row-exchange.ts';
 
 /** The windows that an exchange touches, found when it is issued. */
@@ -62,8 +62,7 @@ function* runCollective(
     const circle = circleOf(machine, operation, { pieceElements: 0 }, read);
     return yield* exchangeRows(machine, expanded, operation, circle, { read, table, write });
   }
-  const map = pieceMapOf(expanded, operation, machine.seat);
-  const circle = circleOf(machine, operation, map, read);
+  const { map, sent, circle } = planOf(machine, expanded, operation, read);
   const adds = !machine.lifetimes.overwrites(expanded.index, 0) && (expanded.writes[0]?.accumulate ?? false);
   const inPlace = expanded.writes[0]?.operand.instance.declaration.shardOf !== undefined;
   const whole = valuesOf(operation.collective === 'all-gather' ? write : read);
@@ -73,7 +72,7 @@ function* runCollective(
   const result = direct
     ? valuesOf(write)
     : emptyLike(whole, operation.collective === 'reduce-scatter' ? 0 : whole.length);
-  const finish = (): void => (direct ? settle(write) : deposit(write, result, adds));
+  const finish = (): void => (direct ? settle(write) : deposit(write, result, adds, machine.add));
   const gather = (index: number, piece: Elements): void =>
     unpackPiece(map, index, scaled(piece, operation.factor), result);
   switch (operation.collective) {
@@ -84,9 +83,9 @@ function* runCollective(
     }
     case 'reduce-scatter':
       yield* ringReduceScatter(circle, pieces(), reduce, (_, piece) => {
-        deposit(write, scaled(piece, operation.factor), adds);
+        deposit(write, scaled(piece, operation.factor), adds, machine.add);
       });
-      if (inPlace && write.cell === read.cell) poisonAround(write);
+      if (isEarly(machine) && inPlace && write.cell === read.cell) poisonAround(write);
       return;
     case 'all-reduce':
       if (operation.algorithm === 'direct') {
@@ -98,8 +97,7 @@ function* runCollective(
       }
       return finish();
     case 'all-to-all': {
-      const sent = sentMapOf(expanded, operation, machine.seat);
-      const outgoing = circle.channels.map((_, index) => packPiece(sent, index, whole));
+      const outgoing = circle.channels.map((_, index) => packPiece(sent ?? map, index, whole));
       yield* allToAll(circle, outgoing, gather);
       return finish();
     }
@@ -111,10 +109,29 @@ function* runCollective(
   }
 }
 
+/** What a collective does in every period alike. */
+export interface ExchangePlan {
+  readonly map: PieceMap;
+  /** Of an all-to-all: how it splits what it reads. */
+  readonly sent: PieceMap | undefined;
+  readonly circle: Circle;
+}
+
+function planOf(machine: Machine, expanded: ExpandedOperation, operation: Collective, read: Window): ExchangePlan {
+  const known = machine.plans.get(expanded.index);
+  if (known) return known;
+  const map = pieceMapOf(expanded, operation, machine.seat);
+  const sent = operation.collective === 'all-to-all' ? sentMapOf(expanded, operation, machine.seat) : undefined;
+  const plan: ExchangePlan = { map, sent, circle: circleOf(machine, operation, map, read) };
+  machine.plans.set(expanded.index, plan);
+  return plan;
+}
+
 function circleOf(machine: Machine, operation: Collective, map: Pick<PieceMap, 'pieceElements'>, read: Window): Circle {
   const { seat, port, options } = machine;
   const members = seat.members(operation.axis);
   const name = collectiveChannel(operation.lane, operation.axis);
+  const kind = emptyLike(read.cell.data, 0);
   return {
     port,
     channels: members.map((rank) => port.channel(rank, name)),
@@ -122,7 +139,7 @@ function circleOf(machine: Machine, operation: Collective, map: Pick<PieceMap, '
     pieceElements: map.pieceElements,
     wire: wireOf(read.cell.dtype, options.arithmetic),
     key: ledgerKey(machine, operation.collective, operation.axis, operation.why.rule),
-    create: (length) => emptyLike(read.cell.data, length),
+    create: (length) => emptyLike(kind, length),
     add: machine.add,
   };
 }

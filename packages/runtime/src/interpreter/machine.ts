@@ -26,6 +26,7 @@ import { openPort, type Port } from '../transport/port.ts';
 import type { Arithmetic } from '../transport/wire.ts';
 import { type Cells, createCells } from './cells.ts';
 import type { Drill } from './drill.ts';
+import type { ExchangePlan } from './exchange.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createRows, type KnownRows, type RowTables } from './rows.ts';
 
@@ -112,6 +113,8 @@ export interface Machine {
   readonly seenBytes: Float64Array;
   readonly port: Port;
   readonly fabric: Fabric;
+  /** Of collectives by their operation, once it has run. */
+  readonly plans: Map<number, ExchangePlan>;
   /** Sums of exchanges. */
   readonly add: Add;
   /** Nanoseconds since the run began. */
@@ -156,7 +159,8 @@ export function createMachine(
   const storages = storagesOf(expanded);
   const engine = engineOf(options, heldBytes(lifetimes.peakBytes, expanded, program));
   const rows = createRows(seat);
-  const cells = createCells(storages, seat, engine, rows.bytesOf);
+  const poisons = (): boolean => !machine || isEarly(machine);
+  const cells = createCells(storages, seat, engine, poisons, rows.bytesOf);
   const starts = new Map<number, number>();
   const machine: Machine = {
     program,
@@ -175,6 +179,7 @@ export function createMachine(
     }),
     port: openPort(fabric.plan, fabric.memory, rank),
     fabric,
+    plans: new Map(),
     add: vectorAdd(),
     clock,
     starts,
@@ -186,6 +191,13 @@ export function createMachine(
   for (const { instance } of lifetimes.residents) cells.allocate(instance);
   return machine;
 }
+
+/** Periods of a run in which memory that nobody has written is not a number: the first, and the one that follows a whole one.
+ * Every period is the same list, so what they do not show none does. */
+const EARLY_PERIODS = 2;
+
+/** Whether the machine is in the first periods of its run. */
+export const isEarly = ({ step, options }: Machine): boolean => step < options.firstStep + EARLY_PERIODS;
 
 /** The fast kernels compute in float32 only. */
 function engineOf({ kernels, arithmetic }: RunOptions, peakBytes: number): Engine {

@@ -10,7 +10,7 @@ import { runCompute } from './compute.ts';
 import { strike } from './drill.ts';
 import { exchangeRun, exchangeWindows } from './exchange.ts';
 import { attributed, type Task } from './lanes.ts';
-import { type Machine, noteSlice } from './machine.ts';
+import { isEarly, type Machine, noteSlice } from './machine.ts';
 
 export function* runPeriod(machine: Machine): Waiting {
   beginPeriod(machine);
@@ -33,13 +33,15 @@ export function* runPeriod(machine: Machine): Waiting {
   recordLoss(machine);
 }
 
-/** Residents that nobody may read before they are written again are poisoned; inputs are written by the host. */
+/** Residents that nobody may read before they are written again are poisoned in early periods; inputs are written by the
+ * host. */
 export function beginPeriod(machine: Machine): void {
   machine.record.predictedPeakBytes = machine.lifetimes.peakBytes;
+  const poisons = isEarly(machine);
   for (const { instance } of machine.lifetimes.residents) {
     const { cell } = machine.cells.window({ instance, dims: instance.declaration.dims });
     const { role } = instance.declaration;
-    if (role === 'gradient' || role === 'scratch') poison(cell.data);
+    if (poisons && (role === 'gradient' || role === 'scratch')) poison(cell.data);
     fillInput(machine, instance.declaration, cell.data, 0);
   }
 }

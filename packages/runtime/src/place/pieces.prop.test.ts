@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PieceMap, packPiece, segmentsOf, unpackPiece } from './pieces.ts';
+import { packPiece, pieceMap, segmentsOf, unpackPiece } from './pieces.ts';
 
 const parts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 });
 const ways = fc.integer({ min: 1, max: 5 });
@@ -29,16 +29,7 @@ test('pieces that are packed and unpacked give the whole back', () => {
       fc.integer({ min: 1, max: 3 }),
       (sizes, count, outer, inner) => {
         const wholeSize = sizes.reduce((sum, size) => sum + size, 0);
-        const pieceSize = sizes.reduce((sum, size) => sum + Math.ceil(size / count), 0);
-        const map: PieceMap = {
-          ways: count,
-          outer,
-          inner,
-          wholeSize,
-          pieceSize,
-          pieceElements: outer * pieceSize * inner,
-          parts: sizes,
-        };
+        const map = pieceMap(sizes, count, outer, inner);
         const whole = Float32Array.from({ length: outer * wholeSize * inner }, (_, index) => index + 1);
         const back = new Float32Array(whole.length);
         for (let index = 0; index < count; index++) {

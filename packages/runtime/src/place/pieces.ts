@@ -60,14 +60,16 @@ export interface PieceMap {
   readonly pieceSize: number;
   /** Elements of a piece, padding included. */
   readonly pieceElements: number;
-  readonly parts: readonly number[];
-  readonly zigzag?: boolean;
+  /** By piece. */
+  readonly segments: readonly (readonly Segment[])[];
 }
 
-function pieceMap(parts: readonly number[], ways: number, outer: number, inner: number, zigzag = false): PieceMap {
+/** Of a dim of `parts` between `outer` and `inner` others, cut in `ways` pieces. */
+export function pieceMap(parts: readonly number[], ways: number, outer: number, inner: number, zigzag = false): PieceMap {
   const wholeSize = parts.reduce((sum, part) => sum + part, 0);
   const pieceSize = parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);
-  return { ways, outer, inner, wholeSize, pieceSize, pieceElements: outer * pieceSize * inner, parts, zigzag };
+  const segments = Array.from({ length: ways }, (_, index) => segmentsOf(parts, ways, index, zigzag));
+  return { ways, outer, inner, wholeSize, pieceSize, pieceElements: outer * pieceSize * inner, segments };
 }
 
 /** How an all-to-all splits what it reads: along the dim that it cuts. {@link pieceMapOf} says where the pieces go. */
@@ -133,7 +135,7 @@ function cutMap(
 
 /** Piece `index` of the whole: where it lies if it is one run of elements, else a copy, whose padding is zero. */
 export function packPiece(map: PieceMap, index: number, whole: Elements): Elements {
-  const [run, ...others] = map.outer === 1 ? segmentsOf(map.parts, map.ways, index, map.zigzag) : [];
+  const [run, ...others] = map.outer === 1 ? (map.segments[index] ?? []) : [];
   if (run && others.length === 0 && run.length * map.inner === map.pieceElements) {
     return whole.subarray(run.whole * map.inner, (run.whole + run.length) * map.inner);
   }
@@ -149,7 +151,7 @@ export function unpackPiece(map: PieceMap, index: number, piece: Elements, whole
 
 function walk(map: PieceMap, index: number, copy: (whole: number, piece: number, length: number) => void): void {
   const { outer, inner, wholeSize, pieceSize } = map;
-  const segments = segmentsOf(map.parts, map.ways, index, map.zigzag);
+  const segments = map.segments[index] ?? [];
   for (let row = 0; row < outer; row++) {
     for (const { whole, piece, length } of segments) {
       copy((row * wholeSize + whole) * inner, (row * pieceSize + piece) * inner, length * inner);
