@@ -57,6 +57,15 @@ expect 'H7 Chakra traces of every rank' "Wrote $scratch/chakra/toy.0.et" meshwri
 expect_code 'what is there is kept' 2 '^FILE_EXISTS ' meshwright simulate $toy --trace "$scratch/t.pftrace"
 expect_code 'a path that cannot be written is an answer, not a stack' 2 '^FILE_NOT_WRITTEN ' meshwright simulate $toy --trace "$scratch/no/such/t.json"
 expect 'H7 other decoders read them back: slices, flows, counters, bytes' 'Tests .* passed' tests packages/core/src/export
+expect 'H7 64 ranks: the same slices and busy time in both formats, by decoders that are not ours' 'Tests .* passed' tests packages/core/src/export/many-ranks.test.ts
+if python3 -c 'import perfetto' 2>/dev/null; then
+  meshwright simulate $toy --trace "$scratch/all.pftrace" --ranks all >/dev/null 2>&1
+  meshwright simulate $toy --trace "$scratch/all.json.gz" --ranks all >/dev/null 2>&1
+  expect "H7 Perfetto's own message classes read the same slices" '^8 ranks, .*: the same in both formats' python3 test/oracle/traces.py "$scratch/all.pftrace" "$scratch/all.json.gz"
+else
+  printf 'skip  %s\n' "H7 Perfetto's own message classes: python3 has no package perfetto"
+fi
+expect 'the figure of a timeline draws weight parts apart' 'Tests .* passed' tests packages/figures/src/timeline packages/figures/src/gallery/timeline.test.tsx
 expect 'H7 the command, and Python on the snapshot of memory' 'Tests .* passed' tests test/e2e/simulate.test.ts
 
 finish

@@ -13,7 +13,7 @@ const stepOf = (text: string, layout: string): SimulatedStep =>
   });
 
 const named = ({ role, microBatch }: Invocation): string =>
-  role === 'optimizer' ? 'U' : `${role === 'forward' ? 'F' : 'B'}${microBatch}`;
+  role === 'optimizer' ? 'U' : `${role.charAt(0).toUpperCase()}${microBatch}`;
 const orders = (step: SimulatedStep): readonly string[] =>
   stageTimelines(step).map(({ invocations }) => invocations.map(named).join(' '));
 
@@ -25,6 +25,19 @@ describe('stages in time', () => {
   it('tells the chunks of an interleaved schedule apart', () => {
     const [first = ''] = orders(stepOf(lessonText, 'pp=2,dp=4,vpp=2'));
     expect(first.split(' ').filter((each) => each === 'F0')).toHaveLength(2);
+  });
+
+  it('tells weight parts from the rest of a backward, chunk by chunk', () => {
+    expect(orders(stepOf(workedText, 'tp=2,dp=2,pp=2,zero=1,schedule=zero-bubble-h1'))).toEqual([
+      'F0 F1 B0 W0 B1 W1 U',
+      'F0 B0 F1 B1 W0 W1 U',
+    ]);
+    const [stage] = stageTimelines(stepOf(lessonText, 'pp=2,dp=4,vpp=2,schedule=zero-bubble-v'));
+    expect(new Set(stage?.invocations.map(({ role, chunk }) => `${role} ${chunk}`))).toEqual(
+      new Set(
+        ['forward', 'backward', 'weight'].flatMap((role) => [`${role} 0`, `${role} 1`]).concat('optimizer undefined'),
+      ),
+    );
   });
 
   it('counts the work of every operation once', () => {

@@ -6,8 +6,8 @@ import type { SimulatedList, SimulatedStep } from '@meshwright/core/sim';
 /** From and to, in seconds since the start of the period. */
 export type Interval = readonly [from: number, to: number];
 
-/** `again`: forward once more, for the backward that follows. */
-export type ComputeRole = 'forward' | 'backward' | 'again' | 'optimizer';
+/** `again`: forward once more, for the backward that follows. `weight`: the weight part of a backward that is split. */
+export type ComputeRole = 'forward' | 'backward' | 'weight' | 'again' | 'optimizer';
 
 /** Neighbouring operations of one kind. */
 export interface Stretch {
@@ -17,7 +17,7 @@ export interface Stretch {
 
 /** What a stage does for one micro-batch in one direction without turning to another, or the optimizer. */
 export interface Invocation {
-  readonly role: 'forward' | 'backward' | 'optimizer';
+  readonly role: Exclude<ComputeRole, 'again'>;
   readonly microBatch: number | undefined;
   /** Which chunk of the stage, from 0 in model order; undefined for the optimizer. */
   readonly chunk: number | undefined;
@@ -145,20 +145,24 @@ function finish(draft: Draft, chunks: readonly (readonly number[])[]): Invocatio
   assertInvariant(first !== undefined && last !== undefined, () => 'an invocation without operations');
   const computing = all.reduce((sum, [from, to]) => sum + to - from, 0);
   const lowest = Math.min(...blocks);
-  const chunk = role === 'optimizer' ? undefined : chunks.findIndex((each) => Math.min(...each) === lowest);
+  const chunk = role === 'optimizer' ? undefined : chunks.findIndex((each) => each.includes(lowest));
   return { role, microBatch, chunk, blocks, span: [first[0], last[1]], computing, stretches };
 }
 
-/** The direction of the template that a line of a list calls. */
+/** The direction of the template that a line of a list calls, or its weight part. */
 function directions(program: Program, items: SimulatedList['expanded']['list']['items']) {
-  const templates = new Map(program.templates.map(({ name, direction }) => [name, direction]));
+  const templates = new Map(
+    program.templates.map(({ name, direction, part }) => [name, part === 'weight' ? part : direction]),
+  );
   const byItem = new Map(
     items.flatMap((item) => (item.kind === 'call' ? [[item.id, templates.get(item.template)] as const] : [])),
   );
-  return (item: number): 'forward' | 'backward' | undefined => byItem.get(item);
+  return (item: number): CallRole | undefined => byItem.get(item);
 }
 
-function roleOf({ operation, again }: ExpandedOperation, direction: 'forward' | 'backward' | undefined): ComputeRole {
+type CallRole = 'forward' | 'backward' | 'weight';
+
+function roleOf({ operation, again }: ExpandedOperation, direction: CallRole | undefined): ComputeRole {
   if (direction === undefined) return 'optimizer';
   return again || operation.why.rule === 'recompute' ? 'again' : direction;
 }

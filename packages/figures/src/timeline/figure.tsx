@@ -8,7 +8,7 @@ import { operationColour, surface } from '../palette/index.ts';
 import { Frame } from '../svg/frame.tsx';
 import { at, textWidth, wrapText } from '../svg/geometry.ts';
 import { counted, layoutWords } from '../svg/words.ts';
-import { type ExchangeRow, type Interval, type StageTimeline, stageTimelines } from './facts.ts';
+import { type ComputeRole, type ExchangeRow, type Interval, type StageTimeline, stageTimelines } from './facts.ts';
 import { type TimeScale, timeScale } from './scale.ts';
 import { Stage, type StageColumns, stageHeight } from './stage.tsx';
 
@@ -50,7 +50,7 @@ export function StepTimeline({ step, schedule, window = [0, step.seconds] }: Tim
           {line}
         </text>
       ))}
-      <Legend y={top - 28} rows={rows} again={usesAgain(stages)} />
+      <Legend y={top - 28} rows={rows} again={uses(stages, 'again')} splits={uses(stages, 'weight')} />
       <TimeAxis scale={scale} top={top + 14} bottom={bottom - 10} />
       {stages.map((stage, index) => (
         <g key={stage.stage} transform={`translate(0,${top + 22 + index * stageHeight(rows)})`}>
@@ -75,20 +75,25 @@ function rowsOf(stages: readonly StageTimeline[]): readonly ExchangeRow[] {
   return order.filter((row) => stages.some(({ exchanges }) => exchanges[row].length > 0));
 }
 
-const usesAgain = (stages: readonly StageTimeline[]): boolean =>
-  stages.some((stage) => stage.invocations.some((each) => each.stretches.some(({ role }) => role === 'again')));
+const uses = (stages: readonly StageTimeline[], wanted: ComputeRole): boolean =>
+  stages.some((stage) => stage.invocations.some((each) => each.stretches.some(({ role }) => role === wanted)));
+
+/** Drawn lower than the rest: nobody waits for it. */
+const LOW = 'weight part of backward';
 
 interface LegendProps {
   readonly y: number;
   readonly rows: readonly ExchangeRow[];
   readonly again: boolean;
+  readonly splits: boolean;
 }
 
-function Legend({ y, rows, again }: LegendProps): VNode {
+function Legend({ y, rows, again, splits }: LegendProps): VNode {
   const entries = [
     ['forward', operationColour('forward'), undefined],
     ...(again ? [['forward again', operationColour('forward'), 'url(#mw-again)'] as const] : []),
     ['backward', operationColour('backward'), undefined],
+    ...(splits ? [[LOW, operationColour('backward'), undefined] as const] : []),
     ['norm and optimizer', operationColour('optimizer'), undefined],
     ...(rows.some((row) => row !== 'stages')
       ? [['collectives', operationColour('collective'), undefined] as const]
@@ -104,7 +109,7 @@ function Legend({ y, rows, again }: LegendProps): VNode {
         x += 20 + textWidth(words) + 18;
         return (
           <g key={words} transform={`translate(${at(left)},${y})`}>
-            <rect width="14" height="10" fill={fill} />
+            <rect {...(words === LOW && { y: 4 })} width="14" height={words === LOW ? 6 : 10} fill={fill} />
             {hatch && <rect width="14" height="10" fill={hatch} />}
             <text x="20" y="9">
               {words}
@@ -175,7 +180,7 @@ function describe(step: SimulatedStep, all: readonly StageTimeline[]): string {
     const order = invocations
       .filter(({ role }) => role !== 'optimizer')
       .slice(0, 12)
-      .map(({ role, microBatch }) => `${role === 'forward' ? 'F' : 'B'}${microBatch}`)
+      .map(({ role, microBatch }) => `${role.charAt(0).toUpperCase()}${microBatch}`)
       .join(' ');
     return `Stage ${stage} is idle ${formatShare(1 - computing / step.seconds)}; it begins with ${order}.`;
   });

@@ -86,11 +86,21 @@ const SEPARATE = 3;
 /** A name stands on colour, not on the hatch of an invocation that mostly waits. */
 const MOSTLY = 0.6;
 
+/** Weight parts stand lower than what others wait for. */
+const WEIGHT_TOP = 6;
+
+const letters = { forward: 'F', backward: 'B', weight: 'W' } as const;
+
 /** Names from long to short; with several chunks a letter says which. */
 function labels({ role, microBatch, chunk = 0 }: Invocation, chunks: number): readonly string[] {
   if (role === 'optimizer') return [];
   const name = chunks > 1 ? `${microBatch}${String.fromCharCode(97 + chunk)}` : `${microBatch}`;
-  return [`${role === 'forward' ? 'F' : 'B'} ${name}`, name];
+  return [`${letters[role]} ${name}`, name];
+}
+
+/** A path, where there is one: an attribute without a value is no XML. */
+function Bars({ d, fill }: { readonly d: string; readonly fill: string }): VNode | null {
+  return d === '' ? null : <path d={d} fill={fill} />;
 }
 
 function InvocationBox({ invocation, scale, layers, chunks }: InvocationProps): VNode {
@@ -100,24 +110,26 @@ function InvocationBox({ invocation, scale, layers, chunks }: InvocationProps): 
   const busy = stretches.flatMap((each) => each.busy);
   const again = stretches.filter((each) => each.role === 'again').flatMap((each) => each.busy);
   const filled = invocation.computing > MOSTLY * (span[1] - span[0]);
+  const top = role === 'weight' ? WEIGHT_TOP : 0;
+  const colour = role === 'weight' ? 'backward' : role;
   const text = labels(invocation, chunks).find((each) => filled && textWidth(each, 11) < width - 3);
   return (
     <g>
       <title>{sentence(invocation, layers)}</title>
-      <path d={intervalsPath(busy, scale, 0, COMPUTE)} fill={operationColour(role)} />
+      <Bars d={intervalsPath(busy, scale, top, COMPUTE - top)} fill={operationColour(colour)} />
       {again.length > 0 && (
         <g>
-          <path d={intervalsPath(again, scale, COMPUTE - AGAIN, AGAIN)} fill={operationColour('forward')} />
-          <path d={intervalsPath(again, scale, COMPUTE - AGAIN, AGAIN)} fill="url(#mw-again)" />
+          <Bars d={intervalsPath(again, scale, COMPUTE - AGAIN, AGAIN)} fill={operationColour('forward')} />
+          <Bars d={intervalsPath(again, scale, COMPUTE - AGAIN, AGAIN)} fill="url(#mw-again)" />
         </g>
       )}
       {width > SEPARATE && <line x1={at(to)} x2={at(to)} y1="0" y2={COMPUTE} stroke={surface('background')} />}
       {text !== undefined && (
         <text
           x={at(from + width / 2)}
-          y={again.length > 0 ? 13 : 16}
+          y={again.length > 0 ? 13 : top > 0 ? 19 : 16}
           class="small middle"
-          style={`fill:${onOperation(role)}`}
+          style={`fill:${onOperation(colour)}`}
         >
           {text}
         </text>
@@ -152,7 +164,7 @@ function ExchangeLane({ row, stage, scale, plot, y }: LaneProps): VNode {
       <text x={plot - 12} y={y + 8} class="small quiet end">
         {rowWords[row]}
       </text>
-      <path
+      <Bars
         d={intervalsPath(intervals, scale, y, EXCHANGE)}
         fill={operationColour(row === 'stages' ? 'send' : 'collective')}
       />
@@ -162,8 +174,9 @@ function ExchangeLane({ row, stage, scale, plot, y }: LaneProps): VNode {
 
 /** `forward of micro-batch 3, layers 0-19: 12.1 ms to 24.0 ms, computing 92.1 %`. */
 function sentence({ role, microBatch, blocks, span, computing }: Invocation, layers: number): string {
+  const part = role === 'weight' ? 'weight part of backward' : role;
   const what =
-    role === 'optimizer' ? 'norm and optimizer' : `${role} of micro-batch ${microBatch}, ${blockWords(blocks, layers)}`;
+    role === 'optimizer' ? 'norm and optimizer' : `${part} of micro-batch ${microBatch}, ${blockWords(blocks, layers)}`;
   const [from, to] = span.map((each) => formatSeconds(seconds(each)));
   return `${what}: ${from} to ${to}, computing ${formatShare(computing / (span[1] - span[0]))}`;
 }
