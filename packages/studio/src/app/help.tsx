@@ -5,6 +5,7 @@ import { Heads } from '../parts/heads.tsx';
 
 const keys: readonly (readonly [string, string])[] = [
   ['g, then 1 to 9', 'open a view'],
+  ['/ or Ctrl+K', 'list what can be done, and find it by typing'],
   ['u', 'undo the last edit of the scenario'],
   ['up and down in a number of the sentence', 'next power of two'],
   ['right or l, left or h', 'Step through: next, back'],
@@ -16,6 +17,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['w and s, a and d', 'Timeline: zoom in and out, left and right'],
   ['. and ,', 'Timeline: next and previous slice of the lane'],
   ['f, 0, escape', 'Timeline: fit the slice, fit all, select nothing'],
+  ['m', 'Timeline: sum what is seen; or drag over lanes'],
   ['?', 'these keys'],
 ];
 

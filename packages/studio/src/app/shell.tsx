@@ -7,8 +7,10 @@ import { Copy } from '../parts/copy.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { linkOf, type View } from '../scenario/link.ts';
 import { PlanView } from '../views/plan/view.tsx';
+import { commandsOf } from './commands.ts';
 import { readDropped } from './drop.ts';
 import { Help } from './help.tsx';
+import { Palette } from './palette.tsx';
 import type { Store } from './store.ts';
 import { isTyping } from './typing.ts';
 import type { ViewProps } from './view-props.ts';
@@ -35,6 +37,7 @@ const viewTable: readonly OfferedView[] = [
 /** The page. Run is there only where a server can run. */
 export function Shell({ store, server }: ViewProps): VNode {
   const help = useSignal(false);
+  const palette = useSignal(false);
   const { view } = store.place.value;
   const offered = viewTable.filter((each) => each.view !== 'run' || server !== undefined);
   const shown = offered.find((each) => each.view === view) ?? offered[0];
@@ -43,6 +46,7 @@ export function Shell({ store, server }: ViewProps): VNode {
     store,
     offered.map((each) => each.view),
     help,
+    palette,
   );
   return (
     <div class="page">
@@ -68,12 +72,21 @@ export function Shell({ store, server }: ViewProps): VNode {
           <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
             Undo
           </button>
+          <button type="button" aria-expanded={palette.value} onClick={() => void (palette.value = !palette.value)}>
+            Commands
+          </button>
           <ThemeButton />
           <button type="button" aria-expanded={help.value} onClick={() => void (help.value = !help.value)}>
             Keys
           </button>
         </div>
       </header>
+      {palette.value && (
+        <Palette
+          commands={commandsOf(store, offered, () => void (help.value = true))}
+          close={() => void (palette.value = false)}
+        />
+      )}
       {help.value && <Help close={() => void (help.value = false)} />}
       {store.notice.value !== undefined && (
         <div class="notice" role="status">
@@ -136,11 +149,16 @@ function ThemeButton(): VNode {
   );
 }
 
-/** Keys that work everywhere: g and a digit opens a view, u undoes, ? shows the keys. */
-function useKeys(store: Store, offered: readonly View[], help: Signal<boolean>): void {
+/** Keys that work everywhere: g and a digit opens a view, / or Ctrl+K lists what can be done, u undoes, ? shows the keys. */
+function useKeys(store: Store, offered: readonly View[], help: Signal<boolean>, palette: Signal<boolean>): void {
   const waiting = useRef(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
+      if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        palette.value = !palette.value;
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const after = waiting.current;
       waiting.current = event.key === 'g';
@@ -149,9 +167,15 @@ function useKeys(store: Store, offered: readonly View[], help: Signal<boolean>):
         waiting.current = false;
         event.stopImmediatePropagation();
         store.open(view);
+      } else if (event.key === '/') {
+        event.preventDefault();
+        palette.value = true;
       } else if (event.key === 'u') store.undo();
       else if (event.key === '?') help.value = !help.value;
-      else if (event.key === 'Escape') help.value = false;
+      else if (event.key === 'Escape') {
+        help.value = false;
+        palette.value = false;
+      }
     };
     addEventListener('keydown', listen, { capture: true });
     return () => removeEventListener('keydown', listen, { capture: true });

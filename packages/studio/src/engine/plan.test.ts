@@ -24,7 +24,13 @@ describe('the job of a scenario that names presets', () => {
   });
 
   it('is left to the readers where something is changed, dropped or wrong', () => {
-    for (const edit of [{ linkGbps: 200 }, { host: 'dgx-9000' }, { model: 'llama-9' }, { nodes: 1e6 }])
+    for (const edit of [
+      { linkGbps: 200 },
+      { gpu: 'H200-SXM' },
+      { host: 'dgx-9000' },
+      { model: 'llama-9' },
+      { nodes: 1e6 },
+    ])
       expect(presetJob({ ...small, nodes: 2, ...edit })).toBeUndefined();
   });
 });

@@ -12,9 +12,10 @@ const FEW_NODES = 8192;
 
 /** The job, as `jobOf` makes it; undefined where a part of the scenario is not the name of a preset, or not right. */
 export function presetJob(scenario: Scenario): Job | undefined {
-  const { model: name, nodes, host, linkGbps, sequences, length, precision, layout } = scenario;
+  const { model: name, nodes, host, gpu, linkGbps, sequences, length, precision, layout } = scenario;
   const preset = presetNames.find((each) => each === host);
-  if (typeof name !== 'string' || preset === undefined || linkGbps !== undefined || nodes > FEW_NODES) return undefined;
+  const isChanged = gpu !== undefined || linkGbps !== undefined;
+  if (typeof name !== 'string' || preset === undefined || isChanged || nodes > FEW_NODES) return undefined;
   const { model, issues } = modelFromPreset(name, 'model');
   if (!model || issues.some(isError)) return undefined;
   const cluster = createCluster(preset, nodes);

@@ -11,6 +11,7 @@ const places: fc.Arbitrary<Place> = fc.record({
     ),
     nodes: fc.integer({ min: 1, max: 65536 }),
     host: fc.string({ minLength: 1, maxLength: 20 }),
+    gpu: fc.string({ maxLength: 20 }),
     linkGbps: fc.option(fc.integer({ min: 1, max: 3200 }), { nil: undefined }),
     sequences: fc.integer({ min: 1, max: 1e6 }),
     length: fc.integer({ min: 1, max: 1e6 }),

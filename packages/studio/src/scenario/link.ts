@@ -122,7 +122,7 @@ function placeOf(value: unknown): Place | undefined {
 const stepsLayouts: readonly (LessonKey | 'mine')[] = [...lessons.map(({ key }) => key), 'mine'];
 
 function scenarioOf(value: Readonly<Record<string, unknown>>): Scenario | undefined {
-  const { model, host, precision, layout, linkGbps } = value;
+  const { model, host, gpu, precision, layout, linkGbps } = value;
   const [nodes, sequences, length] = [
     count(value['nodes'], 1),
     count(value['sequences'], 1),
@@ -136,6 +136,7 @@ function scenarioOf(value: Readonly<Record<string, unknown>>): Scenario | undefi
     model: model as Scenario['model'],
     nodes,
     host,
+    ...(typeof gpu === 'string' && { gpu: gpu.slice(0, 60) }),
     linkGbps: typeof linkGbps === 'number' && linkGbps > 0 ? linkGbps : undefined,
     sequences,
     length,

@@ -11,6 +11,8 @@ export interface Scenario {
   readonly nodes: number;
   /** What a host is: `dgx-h100`. */
   readonly host: string;
+  /** A device in place of the host's own; undefined for that. */
+  readonly gpu?: string | undefined;
   /** Gb/s of one NIC; undefined for that of the preset. */
   readonly linkGbps: number | undefined;
   readonly sequences: number;
@@ -44,9 +46,13 @@ export function neighbour(value: number, up: boolean): number {
 
 /** The job file of a scenario, as somebody would write it. A dropped configuration is named by its file. */
 function jobText(scenario: Scenario): string {
-  const { model, nodes, host, linkGbps, sequences, length, precision } = scenario;
+  const { model, nodes, host, gpu, linkGbps, sequences, length, precision } = scenario;
+  const changes = [
+    ...(gpu === undefined ? [] : [`gpu: ${gpu}`]),
+    ...(linkGbps === undefined ? [] : [`inter: { Gbps: ${linkGbps} }`]),
+  ];
   const cluster =
-    linkGbps === undefined ? `${nodes}x ${host}` : `{ preset: ${host}, nodes: ${nodes}, inter: { Gbps: ${linkGbps} } }`;
+    changes.length === 0 ? `${nodes}x ${host}` : `{ ${[`preset: ${host}`, `nodes: ${nodes}`, ...changes].join(', ')} }`;
   return [
     `model: ${typeof model === 'string' ? model : `${model.name}/config.json`}`,
     `cluster: ${cluster}`,

@@ -6,10 +6,13 @@ import { useAnswer } from '../../parts/answer.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { modelName, neighbour, type Scenario } from '../../scenario/scenario.ts';
 
+/** What takes a changed GPU back. */
+const OWN_GPU = 'the GPUs of the host';
+
 /** The sentence, with what is wrong about it below. */
 export function Sentence({ store }: { readonly store: Store }): VNode {
   const { scenario } = store.place.value;
-  const { nodes, host, linkGbps, sequences, length, precision } = scenario;
+  const { nodes, host, gpu, linkGbps, sequences, length, precision } = scenario;
   const names = useAnswer('names', () => store.quickly.ask('names')).value.value;
   const dropped = typeof scenario.model === 'string' ? [] : [scenario.model.name];
   const number = (key: 'nodes' | 'sequences' | 'length') => (value: number) => store.edit({ [key]: value });
@@ -29,8 +32,20 @@ export function Sentence({ store }: { readonly store: Store }): VNode {
           name="Host"
           value={host}
           choices={names?.hosts ?? []}
-          choose={(next) => store.edit({ host: next, linkGbps: undefined })}
+          choose={(next) => store.edit({ host: next, gpu: undefined, linkGbps: undefined })}
         />
+        {gpu !== undefined && (
+          <>
+            {' '}
+            with{' '}
+            <Choice
+              name="GPU"
+              value={gpu}
+              choices={[OWN_GPU, ...(names?.gpus ?? [])]}
+              choose={(next) => store.edit({ gpu: next === OWN_GPU ? undefined : next })}
+            />
+          </>
+        )}
         {nodes > 1 && (
           <>
             {' '}

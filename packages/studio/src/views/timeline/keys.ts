@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals';
 import { isTyping } from '../../app/typing.ts';
 import type { TimelineDetail } from '../../engine/timeline.ts';
+import type { Area } from './area.ts';
 import { type LaneRow, middle, moved, type Window, zoomed } from './lanes.ts';
 
 /** What keys act on. */
@@ -11,6 +12,7 @@ export interface Keyed {
   readonly window: Signal<Window>;
   /** A slice, or -1. */
   readonly selected: Signal<number>;
+  readonly area: Signal<Area | undefined>;
   /** Nanoseconds of the step. */
   readonly whole: number;
 }
@@ -24,7 +26,7 @@ export function answerKey(event: KeyboardEvent, keyed: Keyed): boolean {
 }
 
 function keyTable(keyed: Keyed): Readonly<Record<string, () => void>> {
-  const { detail, window, selected, whole } = keyed;
+  const { detail, rows, window, selected, area, whole } = keyed;
   const zoom = (factor: number) => (): void =>
     void (window.value = zoomed(window.value, factor, middle(window.value), whole));
   const move = (share: number) => (): void => void (window.value = moved(window.value, share, whole));
@@ -46,7 +48,11 @@ function keyTable(keyed: Keyed): Readonly<Record<string, () => void>> {
     ArrowUp: () => across(keyed, -1),
     f: fit,
     '0': () => void (window.value = { from: 0, to: whole }),
-    Escape: () => void (selected.value = -1),
+    m: () => void (area.value = { ...window.value, firstRow: 0, lastRow: rows.length - 1 }),
+    Escape: () => {
+      selected.value = -1;
+      area.value = undefined;
+    },
   };
 }
 

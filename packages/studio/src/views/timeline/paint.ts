@@ -2,6 +2,7 @@
  * slices and pixels, not rectangles); few are rectangles with labels. What is idle is the hatched background.
  */
 import type { TimelineDetail } from '../../engine/timeline.ts';
+import type { Area } from './area.ts';
 import { firstEndingAfter, type LaneRow, type Window } from './lanes.ts';
 import { channels, imageOf, rasterOf } from './raster.ts';
 
@@ -26,6 +27,7 @@ export interface Scene {
   readonly paints: Paints;
   readonly selected: number;
   readonly showCritical: boolean;
+  readonly area?: Area | undefined;
 }
 
 /** More slices in sight than this are rasterised. */
@@ -44,7 +46,8 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
   );
   const count = visible.reduce((sum, [from, to]) => sum + to - from, 0);
   hatch(context, scene, height);
-  if (count > RASTER_FROM) raster(context, scene);
+  if (count > RASTER_FROM)
+    paintRows(context, rows, window, { left, top, width: width - left, rowHeight, gap: 2 }, paints.kinds);
   else rectangles(context, scene, visible);
   context.font = '11px system-ui, sans-serif';
   rows.forEach(({ rank, lane }, index) => {
@@ -60,6 +63,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
     );
   });
   if (scene.showCritical) critical(context, scene);
+  shade(context, scene);
   mark(context, scene);
   return count;
 }
@@ -108,16 +112,49 @@ function hatch(
 
 type Visible = readonly (readonly [from: number, to: number])[];
 
-/** All slices as one image, a pixel high for each row, stretched over the rows; where nothing runs the hatch stays. */
-function raster(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { rows, window, width, left, top, rowHeight, paints } = scene;
-  const inner = Math.max(1, Math.floor(width - left));
+/** Where rows are painted, in pixels; `gap` is left free above and below each. */
+export interface RowsPlace {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly rowHeight: number;
+  readonly gap: number;
+}
+
+/** All slices as one image, a pixel high for each row, stretched over the rows; where nothing runs the ground stays. */
+export function paintRows(
+  context: CanvasRenderingContext2D,
+  rows: readonly LaneRow[],
+  window: Window,
+  { left, top, width, rowHeight, gap }: RowsPlace,
+  colours: readonly string[],
+): void {
+  const inner = Math.max(1, Math.floor(width));
   const canvas = new OffscreenCanvas(inner, rows.length);
-  canvas.getContext('2d')?.putImageData(imageOf(rasterOf(rows, window, inner), inner, paints.kinds), 0, 0);
+  canvas.getContext('2d')?.putImageData(imageOf(rasterOf(rows, window, inner), inner, colours), 0, 0);
   context.imageSmoothingEnabled = false;
   rows.forEach((_, index) => {
-    context.drawImage(canvas, 0, index, inner, 1, left, top + index * rowHeight + 2, inner, rowHeight - 4);
+    const y = top + index * rowHeight + gap;
+    context.drawImage(canvas, 0, index, inner, 1, left, y, inner, rowHeight - 2 * gap);
   });
+}
+
+/** The selected area: framed and shaded. */
+function shade(context: CanvasRenderingContext2D, { area, window, width, left, top, rowHeight, paints }: Scene): void {
+  if (!area) return;
+  const placed = (time: number): number =>
+    Math.max(left, Math.min(width, left + ((time - window.from) / (window.to - window.from)) * (width - left)));
+  const [from, to] = [placed(area.from), placed(area.to)];
+  const y = top + area.firstRow * rowHeight;
+  const height = (area.lastRow - area.firstRow + 1) * rowHeight;
+  context.strokeStyle = paints.text;
+  context.setLineDash([2, 2]);
+  context.strokeRect(from, y + 0.5, Math.max(1, to - from), height - 1);
+  context.setLineDash([]);
+  context.globalAlpha = 0.12;
+  context.fillStyle = paints.text;
+  context.fillRect(from, y, Math.max(1, to - from), height);
+  context.globalAlpha = 1;
 }
 
 function rectangles(context: CanvasRenderingContext2D, scene: Scene, visible: Visible): void {

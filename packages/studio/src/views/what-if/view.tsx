@@ -2,13 +2,14 @@
  * if something is slow or broken under the layout of today: that is simulated.
  */
 
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Row } from '../../app/rows.ts';
 import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import type { WhatIf } from '../../engine/variants.ts';
+import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { gib, share, signed, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
@@ -27,7 +28,10 @@ export function WhatIfView({ store }: ViewProps): VNode {
 }
 
 /** Changes of a scenario that can be planned. */
-export function changesOf(scenario: Scenario): readonly (readonly [words: string, scenario: Scenario])[] {
+export function changesOf(
+  scenario: Scenario,
+  gpus: readonly string[] = [],
+): readonly (readonly [words: string, scenario: Scenario])[] {
   const { nodes, host, linkGbps } = scenario;
   const gbps = linkGbps ?? 400;
   const links: readonly (readonly [string, Partial<Scenario>])[] =
@@ -41,7 +45,8 @@ export function changesOf(scenario: Scenario): readonly (readonly [words: string
   const other = ['dgx-a100', 'dgx-h100', 'dgx-h200', 'dgx-b200'].filter((each) => each !== host);
   const changes: readonly (readonly [string, Partial<Scenario>])[] = [
     ...links,
-    ...other.map((each) => [`hosts are ${each}`, { host: each, linkGbps: undefined }] as const),
+    ...gpus.map((gpu) => [`GPUs are ${gpu}, hosts and links stay`, { gpu }] as const),
+    ...other.map((each) => [`hosts are ${each}`, { host: each, gpu: undefined, linkGbps: undefined }] as const),
     [`${nodes * 2} hosts`, { nodes: nodes * 2 }],
     ...(nodes > 1 && nodes % 2 === 0
       ? [[`${nodes / 2} ${nodes === 2 ? 'host' : 'hosts'}`, { nodes: nodes / 2 }] as const]
@@ -53,11 +58,13 @@ export function changesOf(scenario: Scenario): readonly (readonly [words: string
 function Table({ store, best }: { readonly store: Store; readonly best: Row }): VNode {
   const { scenario } = store.place.value;
   const answers = useSignal<Readonly<Record<string, WhatIf | string>>>({});
-  const changes = changesOf(scenario);
+  const gpus = useSignal<readonly string[]>([]);
+  const changes = changesOf(scenario, gpus.value);
   useEffect(() => {
     let wanted = true;
     const askAll = async (): Promise<void> => {
       for (const [words, changed] of changes) {
+        if (answers.value[words] !== undefined) continue;
         const sameWorld = changed.nodes === scenario.nodes;
         const answer = await store.viewer
           .ask('whatIf', words, changed, sameWorld ? best.layout : undefined)
@@ -68,11 +75,12 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
     };
     void askAll();
     return () => void (wanted = false);
-  }, []);
+  }, [gpus.value]);
   return (
     <section aria-label="What if">
       <h2>What if</h2>
       <p>{`Today's best, ${best.short}, takes ${time(best.seconds)} a step~. Each change below is planned anew; the last column keeps today's layout.`}</p>
+      <OtherGpu store={store} chosen={gpus} />
       <Scroll name="Changes">
         <table>
           <Heads
@@ -93,6 +101,34 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
       </Scroll>
       <Disturb store={store} row={best} />
     </section>
+  );
+}
+
+/** Another device in the same hosts: chosen from all that are known. */
+function OtherGpu({ store, chosen }: { readonly store: Store; readonly chosen: Signal<readonly string[]> }): VNode {
+  const { gpu } = store.place.value.scenario;
+  const names = useAnswer('names', () => store.quickly.ask('names')).value.value;
+  return (
+    <p>
+      <label>
+        {'Change the GPU: '}
+        <select
+          value=""
+          onChange={({ currentTarget: { value } }) => {
+            if (value !== '' && !chosen.value.includes(value)) chosen.value = [value, ...chosen.value];
+          }}
+        >
+          <option value="">choose one to plan with</option>
+          {(names?.gpus ?? [])
+            .filter((each) => each !== gpu)
+            .map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+        </select>
+      </label>
+    </p>
   );
 }
 

@@ -1,0 +1,77 @@
+/** @file The command palette: type a few letters of what is to be done. */
+import { useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Command, matching } from './commands.ts';
+
+/** Commands that are listed at once. */
+const LISTED = 8;
+
+interface PaletteProps {
+  readonly commands: readonly Command[];
+  close(): void;
+}
+
+export function Palette({ commands, close }: PaletteProps): VNode {
+  const typed = useSignal('');
+  const at = useSignal(0);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const found = matching(commands, typed.value);
+  const first = Math.max(0, Math.min(at.value - LISTED + 1, found.length - LISTED));
+  const listed = found.slice(first, first + LISTED);
+  const run = (command: Command | undefined): void => {
+    if (!command) return;
+    close();
+    command.run();
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => void (at.value = Math.min(found.length - 1, at.value + 1)),
+    ArrowUp: () => void (at.value = Math.max(0, at.value - 1)),
+    Enter: () => run(found[at.value]),
+    Escape: close,
+  };
+  return (
+    <section class="palette" aria-label="Commands">
+      <input
+        ref={input}
+        role="combobox"
+        aria-label="What to do"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={found.length > 0 ? `command-${at.value}` : undefined}
+        placeholder="Open, select, step through, copy ..."
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
+          at.value = 0;
+        }}
+        onKeyDown={(event) => {
+          const does = keys[event.key];
+          if (!does) return;
+          event.preventDefault();
+          event.stopPropagation();
+          does();
+        }}
+      />
+      <div id="commands" role="listbox" aria-label="Commands">
+        {listed.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are answered by the field, which keeps the focus
+          <div
+            key={command.words}
+            id={`command-${first + index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={first + index === at.value}
+            onClick={() => run(command)}
+          >
+            {command.words}
+          </div>
+        ))}
+      </div>
+      <p class="quiet" role="status">
+        {found.length === 0 ? 'Nothing is called so.' : `${found.length} found`}
+      </p>
+    </section>
+  );
+}
