@@ -242,7 +242,7 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
     await visit('');
     await planned(page);
     await open('Timeline');
-    const canvas = page.locator('canvas');
+    const canvas = page.locator('canvas.timeline');
     await canvas.focus();
     for (const key of ['w', 'w', 'd', '.', '.', 'f']) await page.keyboard.press(key);
     await page.locator('#slice', { hasText: /^Rank 0, compute: .* because .*It takes / }).waitFor();
@@ -251,7 +251,21 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
     await page.keyboard.press('0');
     await canvas.click({ position: { x: 500, y: 38 } });
     await page.locator('#slice', { hasText: 'compute' }).waitFor();
-    await open('Memory');
+    await page.keyboard.press('m');
+    await page
+      .getByRole('region', { name: 'Selected area' })
+      .getByText(/^From 0 s to /)
+      .waitFor();
+    const box = await canvas.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 300, (box?.y ?? 0) + 36);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) + 420, (box?.y ?? 0) + 60);
+    await page.mouse.up();
+    await page.getByRole('region', { name: 'Selected area' }).getByText('2 lanes').waitFor();
+    await page.locator('canvas.minimap').click({ position: { x: 900, y: 5 } });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('open mem');
+    await page.keyboard.press('Enter');
     const change = page.locator('.variants button').first();
     await change.click();
     await open('Plan');

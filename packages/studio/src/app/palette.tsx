@@ -54,24 +54,36 @@ export function Palette({ commands, close }: PaletteProps): VNode {
           does();
         }}
       />
-      <div id="commands" role="listbox" aria-label="Commands">
-        {listed.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are answered by the field, which keeps the focus
-          <div
-            key={command.words}
-            id={`command-${first + index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={first + index === at.value}
-            onClick={() => run(command)}
-          >
-            {command.words}
-          </div>
-        ))}
-      </div>
+      <List listed={listed} first={first} at={at.value} run={run} />
       <p class="quiet" role="status">
         {found.length === 0 ? 'Nothing is called so.' : `${found.length} found`}
       </p>
     </section>
   );
 }
+
+interface ListProps {
+  readonly listed: readonly Command[];
+  /** Place of the first of them among all that were found. */
+  readonly first: number;
+  readonly at: number;
+  run(command: Command): void;
+}
+
+const List = ({ listed, first, at, run }: ListProps): VNode => (
+  <div id="commands" role="listbox" aria-label="Commands">
+    {listed.map((command, index) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: keys are answered by the field, which keeps the focus
+      <div
+        key={command.words}
+        id={`command-${first + index}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={first + index === at}
+        onClick={() => run(command)}
+      >
+        {command.words}
+      </div>
+    ))}
+  </div>
+);

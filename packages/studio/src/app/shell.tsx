@@ -53,34 +53,7 @@ export function Shell({ store, server }: ViewProps): VNode {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </button>
-      <header>
-        <h1>Meshwright</h1>
-        <nav aria-label="Views">
-          {offered.map((each) => (
-            <button
-              key={each.view}
-              type="button"
-              aria-current={each.view === shown?.view ? 'page' : undefined}
-              onClick={() => store.open(each.view)}
-            >
-              {each.name}
-            </button>
-          ))}
-        </nav>
-        <div class="actions">
-          <Copy words="Share" said="Link copied" text={() => new URL(linkOf(store.place.value), location.href).href} />
-          <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
-            Undo
-          </button>
-          <button type="button" aria-expanded={palette.value} onClick={() => void (palette.value = !palette.value)}>
-            Commands
-          </button>
-          <ThemeButton />
-          <button type="button" aria-expanded={help.value} onClick={() => void (help.value = !help.value)}>
-            Keys
-          </button>
-        </div>
-      </header>
+      <Header store={store} offered={offered} shown={shown?.view} palette={palette} help={help} />
       {palette.value && (
         <Palette
           commands={commandsOf(store, offered, () => void (help.value = true))}
@@ -106,6 +79,45 @@ export function Shell({ store, server }: ViewProps): VNode {
     </div>
   );
 }
+
+interface HeaderProps {
+  readonly store: Store;
+  readonly offered: readonly OfferedView[];
+  readonly shown: View | undefined;
+  readonly palette: Signal<boolean>;
+  readonly help: Signal<boolean>;
+}
+
+const Header = ({ store, offered, shown, palette, help }: HeaderProps): VNode => (
+  <header>
+    <h1>Meshwright</h1>
+    <nav aria-label="Views">
+      {offered.map((each) => (
+        <button
+          key={each.view}
+          type="button"
+          aria-current={each.view === shown ? 'page' : undefined}
+          onClick={() => store.open(each.view)}
+        >
+          {each.name}
+        </button>
+      ))}
+    </nav>
+    <div class="actions">
+      <Copy words="Share" said="Link copied" text={() => new URL(linkOf(store.place.value), location.href).href} />
+      <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
+        Undo
+      </button>
+      <button type="button" aria-expanded={palette.value} onClick={() => void (palette.value = !palette.value)}>
+        Commands
+      </button>
+      <ThemeButton />
+      <button type="button" aria-expanded={help.value} onClick={() => void (help.value = !help.value)}>
+        Keys
+      </button>
+    </div>
+  </header>
+);
 
 /** Files may be dropped anywhere. */
 function useDrops(store: Store): void {

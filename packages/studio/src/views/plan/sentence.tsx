@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { readFile } from '../../app/drop.ts';
 import type { Store } from '../../app/store.ts';
+import type { Names } from '../../engine/words.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { grouped } from '../../parts/numbers.ts';
 import { modelName, neighbour, type Scenario } from '../../scenario/scenario.ts';
@@ -12,7 +13,7 @@ const OWN_GPU = 'the GPUs of the host';
 /** The sentence, with what is wrong about it below. */
 export function Sentence({ store }: { readonly store: Store }): VNode {
   const { scenario } = store.place.value;
-  const { nodes, host, gpu, linkGbps, sequences, length, precision } = scenario;
+  const { nodes, sequences, length, precision } = scenario;
   const names = useAnswer('names', () => store.quickly.ask('names')).value.value;
   const dropped = typeof scenario.model === 'string' ? [] : [scenario.model.name];
   const number = (key: 'nodes' | 'sequences' | 'length') => (value: number) => store.edit({ [key]: value });
@@ -28,38 +29,8 @@ export function Sentence({ store }: { readonly store: Store }): VNode {
           choose={(model) => store.edit({ model })}
         />{' '}
         on <Amount name="Hosts" value={nodes} set={number('nodes')} /> {nodes === 1 ? 'host' : 'hosts'} of{' '}
-        <Choice
-          name="Host"
-          value={host}
-          choices={names?.hosts ?? []}
-          choose={(next) => store.edit({ host: next, gpu: undefined, linkGbps: undefined })}
-        />
-        {gpu !== undefined && (
-          <>
-            {' '}
-            with{' '}
-            <Choice
-              name="GPU"
-              value={gpu}
-              choices={[OWN_GPU, ...(names?.gpus ?? [])]}
-              choose={(next) => store.edit({ gpu: next === OWN_GPU ? undefined : next })}
-            />
-          </>
-        )}
-        {nodes > 1 && (
-          <>
-            {' '}
-            with{' '}
-            <Amount
-              name="Gb/s of a link between hosts"
-              value={linkGbps}
-              empty="preset"
-              set={(value) => store.edit({ linkGbps: value })}
-            />{' '}
-            Gb/s between hosts
-          </>
-        )}
-        , <Amount name="Sequences of a step" value={sequences} set={number('sequences')} /> sequences of{' '}
+        <Hosts store={store} names={names} />,{' '}
+        <Amount name="Sequences of a step" value={sequences} set={number('sequences')} /> sequences of{' '}
         <Amount name="Tokens of a sequence" value={length} set={number('length')} /> tokens a step in{' '}
         <Choice
           name="Precision"
@@ -78,6 +49,46 @@ export function Sentence({ store }: { readonly store: Store }): VNode {
         </ul>
       )}
     </section>
+  );
+}
+
+/** What a host is, its GPU where that was changed, and the links between hosts. */
+function Hosts({ store, names }: { readonly store: Store; readonly names: Names | undefined }): VNode {
+  const { nodes, host, gpu, linkGbps } = store.place.value.scenario;
+  return (
+    <>
+      <Choice
+        name="Host"
+        value={host}
+        choices={names?.hosts ?? []}
+        choose={(next) => store.edit({ host: next, gpu: undefined, linkGbps: undefined })}
+      />
+      {gpu !== undefined && (
+        <>
+          {' '}
+          with{' '}
+          <Choice
+            name="GPU"
+            value={gpu}
+            choices={[OWN_GPU, ...(names?.gpus ?? [])]}
+            choose={(next) => store.edit({ gpu: next === OWN_GPU ? undefined : next })}
+          />
+        </>
+      )}
+      {nodes > 1 && (
+        <>
+          {' '}
+          with{' '}
+          <Amount
+            name="Gb/s of a link between hosts"
+            value={linkGbps}
+            empty="preset"
+            set={(value) => store.edit({ linkGbps: value })}
+          />{' '}
+          Gb/s between hosts
+        </>
+      )}
+    </>
   );
 }
 
