@@ -80,4 +80,16 @@ expect 'Sets of shards: gathers stay in the node, shards are summed over nodes o
 expect 'Sets of shards: one that does not divide is refused with the nearest' 'Use shard 1, 2, 4, 8, 16 or 32' meshwright show examples/llama-3.1-70b-64xh100.yaml --layout tp=1,dp=64,shard=5,zero=3
 expect 'Sets of shards: the search is never slower than without them' 'Tests .* passed' tests packages/core/src/plan/shard-sets.test.ts
 
+# Layouts: layers that recompute otherwise than the others.
+printf 'model: llama-2-7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\n' >"$scratch/some.yaml"
+# Steps and fullest stages of layouts, as one JSON array.
+steps_of() {
+  for layout in "$@"; do meshwright show "$scratch/some.yaml" --layout "tp=1,pp=2,zero=1,$layout" --json; done |
+    node -e 'const shown = require("node:fs").readFileSync(0, "utf8").split(/\n(?=\{)/).map(JSON.parse);
+      console.log(JSON.stringify(shown.map((it) => ({ seconds: it.step.seconds, bytes: Math.max(...it.memory.stages.map((stage) => stage.deviceBytes)) }))));'
+}
+expect_json 'Layers: half of them recomputed lies between none and all, in time and in memory' "it[0].seconds < it[1].seconds && it[1].seconds < it[2].seconds && it[0].bytes > it[1].bytes && it[1].bytes > it[2].bytes" steps_of 'ac=none' 'ac=none,layers=0-15:full' 'ac=full'
+printf 'model: llama-2-7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nlayout: {layers: [{from: 0, to: 3, sharding: 3}]}\n' >"$scratch/later.yaml"
+expect_code 'Layers: what is not priced is refused by name' 2 'LAYOUT_KEY_NOT_YET +layout.layers: sharding of single layers is not priced yet' meshwright show "$scratch/later.yaml"
+
 finish

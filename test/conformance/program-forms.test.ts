@@ -68,6 +68,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     gradientReduction: fc.constantFrom('per-step' as const, 'per-micro-batch' as const),
     microBatch: fc.constantFrom(1, 2),
     recompute: fc.constantFrom('none' as const, 'selective' as const, 'full' as const),
+    layers: fc.constantFrom<Layout['layers']>([], [{ from: 1, to: 2, recompute: 'full' }]),
     sequenceParallel: fc.boolean(),
     keepGathered: fc.boolean(),
     order: fc.constantFrom(defaultOrder, ['data', 'tensor', 'pipeline'] as const),

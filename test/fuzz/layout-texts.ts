@@ -50,6 +50,16 @@ function valueOf({ type, names = [], name }: LayoutKey, draws: Draws): string {
       return Array.from({ length: 1 + draws.whole(draws.pick([4, 8, 5000])) }, () =>
         draws.pick(['1', '2', '4', '8', '32']),
       ).join('-');
+    case 'overrides':
+      return draws.pick([
+        'none',
+        '0-3:full',
+        '0-0:none+2-5:selective',
+        '7:full',
+        '5-2:full',
+        '0-99999:full',
+        '0-3:often',
+      ]);
     case 'axes':
       return Object.values(axisShortNames)
         .sort(() => draws.real() - 0.5)

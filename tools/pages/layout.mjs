@@ -9,6 +9,7 @@ const takes = (key) =>
     switch: 'on, off',
     counts: 'whole numbers joined by -',
     axes: 'axes joined by -',
+    overrides: 'rows such as 0-9:full joined by +, or a list of {from, to, recompute}',
   }[key.type];
 
 /** The page, from the layout and frameworks rooms. */

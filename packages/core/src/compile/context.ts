@@ -2,17 +2,18 @@
 import { eraOf, frameworks, type LossPlan } from '../frameworks/index.ts';
 import type { Job, ProductRecipe } from '../job/index.ts';
 import { computeType } from '../job/index.ts';
-import { expertDataOf, hasExpertGrid, headRanks, type Layout } from '../layout/index.ts';
-import { type LayerKind, type LayerKinds, type LayerSpec, layerKinds, type ModelSpec } from '../model/index.ts';
+import { expertDataOf, hasExpertGrid, headRanks, type Layout, type Recompute } from '../layout/index.ts';
+import type { LayerSpec, ModelSpec } from '../model/index.ts';
 import { isSplit } from '../schedules/index.ts';
 import type { Dim, DType } from '../tensor/index.ts';
+import { type BlockKind, type BlockKinds, blockKinds } from './kinds.ts';
 
 export { microBatchesOf as microBatches } from '../layout/index.ts';
 
 /** Facts that decide the operations of a block. Two layouts with equal contexts share their templates. */
 export interface BlockContext {
   readonly model: ModelSpec;
-  readonly kinds: LayerKinds;
+  readonly kinds: BlockKinds;
   /** The layer that templates are written for: of the first kind, until a kind is chosen by {@link contextOfKind}. */
   readonly layer: LayerSpec;
   readonly length: number;
@@ -30,7 +31,7 @@ export interface BlockContext {
   readonly load: number;
   /** Backward reads the gathered inputs that forward left (kept, or made again by full recomputation). */
   readonly keepGathered: boolean;
-  readonly recompute: Layout['recompute'];
+  readonly recompute: Recompute;
   /** How the schedule takes backward: in one, in two parts, or either in turns. */
   readonly backward: 'whole' | 'split' | 'either';
   readonly lossChunks: number;
@@ -58,7 +59,7 @@ export function expertGridOf(layout: Layout): ExpertGrid | undefined {
 }
 
 export function blockContext(job: Job, layout: Layout): BlockContext {
-  const kinds = layerKinds(job.model, job.batch.length);
+  const kinds = blockKinds(job.model, job.batch.length, layout);
   const [first] = kinds.kinds;
   if (first === undefined) throw new Error('internal: a model without layers passed validation.');
   const grid = expertGridOf(layout);
@@ -76,7 +77,7 @@ export function blockContext(job: Job, layout: Layout): BlockContext {
     sequenceParallel: layout.sequenceParallel && layout.tensor > 1,
     ...(grid && { grid }),
     load: job.routing.imbalance ?? 1,
-    keepGathered: layout.keepGathered || layout.recompute === 'full',
+    keepGathered: layout.keepGathered,
     recompute: layout.recompute,
     backward: backwardOf(layout.schedule),
     lossChunks: layout.lossChunks,
@@ -102,7 +103,7 @@ function keptType({ framework, kernels: { products }, precision }: Job): DType {
 }
 
 /** Heads of queries, and of keys and values, that a tensor rank has in each kind of layer. */
-const headsOfRank = ({ kinds }: LayerKinds, tensor: number): readonly number[] =>
+const headsOfRank = ({ kinds }: BlockKinds, tensor: number): readonly number[] =>
   kinds.flatMap(({ layer: { attention } }) => [attention.heads / tensor, attention.kvHeads / tensor]);
 
 /** Zero-bubble schedules split every backward; DualPipe splits those that would leave others idle. */
@@ -112,7 +113,12 @@ export function backwardOf(schedule: Layout['schedule']): BlockContext['backward
 }
 
 /** The context of the templates of one kind of layer. */
-export const contextOfKind = (context: BlockContext, { layer }: LayerKind): BlockContext => ({ ...context, layer });
+export const contextOfKind = (context: BlockContext, { layer, recompute }: BlockKind): BlockContext => ({
+  ...context,
+  layer,
+  recompute,
+  keepGathered: context.keepGathered || recompute === 'full',
+});
 
 /** A dim, cut by `axis` when that axis has more than one rank. */
 export function dim(label: string, size: number, axis?: string, degree = 1, parts?: readonly number[]): Dim {

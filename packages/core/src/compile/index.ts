@@ -9,6 +9,7 @@ export {
   microBatches,
   timesMicroBatch,
 } from './context.ts';
+export { type BlockKinds, blockKinds } from './kinds.ts';
 export {
   type ActivationBytes,
   activationsByLaw,

@@ -29,6 +29,7 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   prefetch: 1,
   reshard: true,
   replicate: 1,
+  layers: [],
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',

@@ -241,9 +241,9 @@ const rows: Readonly<Record<string, Row>> = {
     key('parallelism.tp_linear_async_communication'),
   ],
   layers: [
-    key('--recompute-num-layers', 'recomputation only'),
-    key('recompute_num_layers', 'recomputation only'),
-    none,
+    key('--recompute-num-layers', 'with --recompute-method block: the first ones of every chunk'),
+    key('recompute_num_layers', 'with recompute_method block: the first ones of every chunk'),
+    key('activation_checkpoint.selective_ac_option', 'every so-manyth'),
     none,
     none,
     none,

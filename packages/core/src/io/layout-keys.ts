@@ -1,5 +1,6 @@
 /** @file How the layout keys of the layout room are read: by name, each with its reader, and the refusals in between. */
 import { type LayoutKey, laterLayoutKeys, layoutKeys } from '../layout/index.ts';
+import { layerOverrides } from './layout-overrides.ts';
 import {
   axisOrder,
   type DataRanks,
@@ -25,6 +26,7 @@ const takes: Readonly<Record<LayoutKey['type'], string>> = {
   counts: 'whole numbers, one per chunk',
   axes: 'axes, fastest first: tp-cp-ep-dp-pp',
   shards: 'a whole number',
+  overrides: 'a list of {from, to, recompute}, or rows such as 0-9:full joined by +',
 };
 
 /** A key that may be written: how it is called, what it takes, and how its value is read. */
@@ -60,6 +62,8 @@ const readerOf = (key: LayoutKey): Reader<unknown> => {
       return onOff;
     case 'counts':
       return layerCounts;
+    case 'overrides':
+      return layerOverrides;
     case 'axes':
       return axisOrder;
   }

@@ -36,6 +36,28 @@ describe('the short text of a layout', () => {
       bucketMB: 12.5,
     });
   });
+  it('takes rows of layers as text and as mappings', () => {
+    const rows = [
+      { from: 0, to: 9, recompute: 'full' },
+      { from: 20, to: 20, recompute: 'none' },
+    ];
+    expect(parseLayoutString('layers=20:none+0-9:full').layout).toEqual({ layers: rows });
+    expect(layoutFromMapping({ layers: rows }, 'layout').layout).toEqual({ layers: rows });
+    expect(layoutFromMapping({ layers: [] }, 'layout').layout).toEqual({ layers: [] });
+    expect(parseLayoutString('layers=none').layout).toEqual({ layers: [] });
+  });
+  it.each([
+    [3, 'VALUE_WRONG_TYPE', '3 is not a list of rows.'],
+    ['0-9', 'VALUE_WRONG_TYPE', '"0-9" is not a row of layers.'],
+    ['0-9:fully', 'VALUE_UNKNOWN', '"fully" is not a known name.'],
+    [[{ from: 0, to: 3 }], 'KEY_MISSING', 'a row of layers has no recompute.'],
+    [[{ from: 0, to: -1, recompute: 'full' }], 'VALUE_OUT_OF_RANGE', '-1 is below 0.'],
+    [[{ from: 0, to: 1, offload: 'optimizer' }], 'LAYOUT_KEY_NOT_YET', 'offload of single layers is not priced yet.'],
+    [[{ from: 0, to: 1, tensor: 2 }], 'KEY_UNKNOWN', 'the tensor degree cannot change inside a stage.'],
+    [[{ from: 0, to: 1, toString: 2 }], 'KEY_UNKNOWN', 'a row of layers does not take toString.'],
+  ])('refuses %j as rows of layers with %s', (layers, code, message) => {
+    expect(layoutFromMapping({ layers }, 'layout').issues).toMatchObject([{ code, path: 'layout.layers', message }]);
+  });
   it('names the place of each issue', () => {
     expect(tell('tp=8, pq=4,,mbs=0,tp=3,sp=perhaps,zero')).toEqual([
       'SYNTAX layout 12',

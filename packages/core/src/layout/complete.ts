@@ -32,6 +32,8 @@ function withoutEffect(request: LayoutRequest, layout: Layout): readonly Issue[]
   return scalars.flatMap((key) => {
     const given = request[key];
     if (given === undefined || typeof given === 'object' || given === layout[key]) return [];
+    // With overrides it is the word for most layers, whichever way round it was given.
+    if (key === 'recompute' && layout.layers.length > 0) return [];
     const message = `${key} ${shown(given)} has no effect in this layout and reads as ${shown(layout[key])}.`;
     return [
       { ...issue('LAYOUT_KEY_WITHOUT_EFFECT', `layout.${key}`, message, 'Leave the key out.'), severity: 'note' },

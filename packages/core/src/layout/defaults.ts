@@ -8,6 +8,7 @@ import {
   defaultReshard,
   defaultSchedule,
 } from './normal.ts';
+import { noOverrides } from './overrides.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
 import type { Layout, LayoutRequest } from './types.ts';
 
@@ -36,6 +37,7 @@ export function withDefaults(request: LayoutRequest, job: LayoutJob, costs: Spli
     layersPerStage: request.layersPerStage ?? splitOrWhole(costs, pipeline, chunks),
     schedule: request.schedule ?? defaultSchedule(pipeline, chunks),
     recompute: request.recompute ?? 'none',
+    layers: request.layers ?? noOverrides,
     lossChunks: request.lossChunks ?? 1,
     sequenceParallel: request.sequenceParallel ?? tensor > 1,
     keepGathered: request.keepGathered ?? false,

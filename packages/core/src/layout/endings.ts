@@ -6,11 +6,11 @@ import {
   defaultGradientType,
   defaultReduction,
   mostReplicasOf,
-  recomputeWithEffect,
   reductionWithEffect,
   replicasOf,
   shardRanksOf,
 } from './normal.ts';
+import { formatOverrides, keepsSome, noOverrides, overridesWithEffect, recomputeWithEffect } from './overrides.ts';
 import { reductionRules } from './rules/degrees.ts';
 import { expertSequenceRules } from './rules/experts.ts';
 import { firstBroken } from './rules/rule.ts';
@@ -28,6 +28,7 @@ export type Ending = Pick<
   | 'bucketMB'
   | 'gradientReduction'
   | 'recompute'
+  | 'layers'
   | 'lossChunks'
   | 'sequenceParallel'
   | 'keepGathered'
@@ -95,22 +96,32 @@ function makeEndings(
   return { legal, rejected, count };
 }
 
-type BlockEnding = Pick<Layout, 'recompute' | 'lossChunks' | 'sequenceParallel' | 'keepGathered'>;
+type BlockEnding = Pick<Layout, 'recompute' | 'layers' | 'lossChunks' | 'sequenceParallel' | 'keepGathered'>;
 
 function blockEndings(job: LayoutJob, request: LayoutRequest, tensor: number): readonly BlockEnding[] {
   const kinds: readonly Recompute[] =
     recomputeWithEffect(job, 'selective') === 'selective' ? ['none', 'selective', 'full'] : ['none', 'full'];
-  const recomputes = request.recompute === undefined ? kinds : [recomputeWithEffect(job, request.recompute)];
+  const given = request.recompute === undefined ? kinds : [request.recompute];
+  const recomputations = distinct(
+    given.map((recompute) => overridesWithEffect(job, { recompute, layers: request.layers ?? noOverrides })),
+  );
   // Pieces cost time and save logits: only who asks for them gets them.
   const { lossChunks = 1 } = request;
   const sequences = options(request.sequenceParallel, tensor > 1 ? [true, false] : [false]);
   return sequences.flatMap((sequenceParallel) =>
-    recomputes.flatMap((recompute) => {
-      const keeps = sequenceParallel && recompute !== 'full' ? options(request.keepGathered, [false, true]) : [false];
-      return keeps.map((keepGathered) => ({ recompute, lossChunks, sequenceParallel, keepGathered }));
+    recomputations.flatMap((recomputation) => {
+      const chooses = sequenceParallel && keepsSome(recomputation);
+      const keeps = chooses ? options(request.keepGathered, [false, true]) : [false];
+      return keeps.map((keepGathered) => ({ ...recomputation, lossChunks, sequenceParallel, keepGathered }));
     }),
   );
 }
+
+/** Where overrides leave no layer to the layout, all its values are one. */
+const distinct = (all: readonly Pick<Layout, 'recompute' | 'layers'>[]): typeof all => {
+  const texts = all.map(({ recompute, layers }) => `${recompute} ${formatOverrides(layers)}`);
+  return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
+};
 
 type DataEnding = Pick<Layout, 'sharding' | 'replicate' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction'>;
 

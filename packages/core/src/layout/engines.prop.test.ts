@@ -69,6 +69,7 @@ const layoutFor = ({ nodes, L, experts }: Sizes): fc.Arbitrary<Layout> =>
         prefetch: 1,
         reshard: true,
         replicate: 1,
+        layers: [],
         lossChunks: 1,
         bucketMB: 25,
         gradientType: draw.gradientType,

@@ -15,6 +15,7 @@ const layout: Layout = {
   prefetch: 1,
   reshard: true,
   replicate: 1,
+  layers: [],
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',

@@ -3,6 +3,7 @@ import { frameworks } from '../frameworks/index.ts';
 import { hasExpertGrid } from './experts.ts';
 import { axisShortNames, type LayoutKey, layoutKeys } from './keys.ts';
 import { defaultReduction, replicasOf } from './normal.ts';
+import { formatOverrides } from './overrides.ts';
 import type { Layout } from './types.ts';
 
 /** What goes without saying. */
@@ -28,6 +29,7 @@ export function formatLayoutValue(layout: Layout, key: LayoutKey): string {
   if (key.type === 'shards') return String(layout.data / layout.replicate);
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);
+  if (key.type === 'overrides') return formatOverrides(layout.layers);
   if (key.type === 'axes') return layout.order.map((axis) => axisShortNames[axis]).join('-');
   return value.join('-');
 }
@@ -57,6 +59,8 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
       return layout.pipeline > 1;
     case 'sequenceParallel':
       return layout.tensor > 1;
+    case 'layers':
+      return layout.layers.length > 0;
     case 'keepGathered':
       return layout.keepGathered;
     case 'prefetch':

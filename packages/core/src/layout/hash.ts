@@ -47,6 +47,7 @@ export function layoutHash(layout: Layout): number {
       (layout.reshard ? 2048 : 0),
   );
   for (const layers of layout.layersPerStage) mix(layers);
+  for (const { from, to, recompute } of layout.layers) mix((from * 8192 + to) * 4 + recomputeNumbers[recompute]);
   for (const axis of layout.order) mix(axis.charCodeAt(0));
   return (high >>> 0) * 2 ** 21 + (low >>> 11);
 }

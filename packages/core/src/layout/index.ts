@@ -24,12 +24,14 @@ export {
   replicasOf,
   shardRanksOf,
 } from './normal.ts';
+export { formatOverrides, noOverrides, recomputeOfLayers } from './overrides.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
 export { type LayoutSpace, layoutSpaceOf, type RejectedLayouts, TOKENS_OF_CONTEXT_RANK } from './space.ts';
 export { balancedSplit, equalCosts, type SplitCosts } from './split.ts';
 export type {
   ContextKind,
   GradientReduction,
+  LayerOverride,
   Layout,
   LayoutRequest,
   Recompute,

@@ -3,8 +3,9 @@ import type { DenseAxis } from '../mesh/index.ts';
 import type { Layout } from './types.ts';
 
 /** What a key takes. `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first;
- * `shards`: data ranks of one set of shards, where the layout holds the number of sets. */
-export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'counts' | 'axes' | 'shards';
+ * `shards`: data ranks of one set of shards, where the layout holds the number of sets;
+ * `overrides`: rows of layers with what they do, `0-9:full+20-29:none`. */
+export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'counts' | 'axes' | 'shards' | 'overrides';
 
 /** One key of a layout. */
 export interface LayoutKey {
@@ -139,6 +140,15 @@ export const layoutKeys: readonly LayoutKey[] = [
     meaning: 'Forward work done again in backward instead of kept: nothing, attention scores, whole layers.',
   },
   {
+    name: 'layers',
+    short: 'layers',
+    aliases: [],
+    type: 'overrides',
+    fallback: 'none: all layers alike',
+    meaning:
+      'Layers that recompute otherwise than `recompute` says, counted from 0, ends included: `[{from: 0, to: 9, recompute: full}]`, as text `0-9:full`.',
+  },
+  {
     name: 'schedule',
     short: 'schedule',
     aliases: [],
@@ -268,7 +278,6 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
   },
   { name: 'offload', short: 'offload', aliases: [], accepts: ['none'], meaning: 'What is kept in host memory.' },
   { name: 'overlap', short: 'overlap', aliases: [], accepts: [], meaning: 'Exchanges that run beside compute.' },
-  { name: 'layers', short: 'layers', aliases: [], accepts: [], meaning: 'Overrides for single layers.' },
 ];
 
 /** Short names of axes, as in `order`. */

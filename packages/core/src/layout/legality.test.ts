@@ -18,6 +18,7 @@ const base: Layout = {
   prefetch: 1,
   reshard: true,
   replicate: 1,
+  layers: [],
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',
@@ -48,6 +49,28 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
+  {
+    code: 'OVERRIDE_OUT_OF_RANGE',
+    breaks: { layers: [{ from: 30, to: 32, recompute: 'full' }] },
+    says: 'layout.layers: layers 30 to 32 are not a row of the 32 layers, which are counted from 0. Use from <= to, both from 0 to 31.',
+    passes: { layers: [{ from: 30, to: 31, recompute: 'full' }] },
+  },
+  {
+    code: 'OVERRIDES_OVERLAP',
+    breaks: {
+      layers: [
+        { from: 8, to: 12, recompute: 'selective' },
+        { from: 0, to: 8, recompute: 'full' },
+      ],
+    },
+    says: 'layout.layers: layer 8 stands in two rows, 0 to 8 and 8 to 12. Give each layer one row.',
+    passes: {
+      layers: [
+        { from: 9, to: 12, recompute: 'selective' },
+        { from: 0, to: 8, recompute: 'full' },
+      ],
+    },
+  },
   {
     code: 'DEGREES_NOT_GPUS',
     breaks: { data: 4 },

@@ -6,6 +6,7 @@ import { contextRules } from './rules/context.ts';
 import { batchRules, degreeRules, orderRules, reductionRules } from './rules/degrees.ts';
 import { expertRules, expertSequenceRules } from './rules/experts.ts';
 import { frameworkChecker } from './rules/framework.ts';
+import { overrideRules } from './rules/overrides.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
 import { shardRules } from './rules/shards.ts';
@@ -26,6 +27,7 @@ export const layoutRules: readonly LayoutRule[] = [
   ...expertSequenceRules,
   ...lossRules,
   ...layerRules,
+  ...overrideRules,
   ...scheduleRules,
 ];
 

@@ -19,6 +19,7 @@ const base: Layout = {
   prefetch: 2,
   reshard: true,
   replicate: 1,
+  layers: [],
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',
@@ -104,6 +105,15 @@ describe('normalizeLayout', () => {
       layersPerStage: fc.constant([32]),
       schedule: fc.constantFrom<Layout['schedule']>('none', 'naive', 'gpipe', '1f1b', 'interleaved-1f1b'),
       recompute: fc.constantFrom<Layout['recompute']>('none', 'selective', 'full'),
+      layers: fc.constantFrom<Layout['layers']>(
+        [],
+        [{ from: 0, to: 3, recompute: 'full' }],
+        [
+          { from: 2, to: 2, recompute: 'selective' },
+          { from: 3, to: 31, recompute: 'none' },
+        ],
+        [{ from: 0, to: 31, recompute: 'none' }],
+      ),
       sequenceParallel: fc.boolean(),
       keepGathered: fc.boolean(),
       order: fc.shuffledSubarray([...usual], { minLength: 2 }),

@@ -3,8 +3,9 @@ import { type DenseAxis, defaultOrder } from '../mesh/index.ts';
 import { bucketWithEffect } from './buckets.ts';
 import { type ExpertKeys, expertCounts, expertDataOf, hasExpertGrid } from './experts.ts';
 import { type LayoutJob, profileOf } from './job.ts';
+import { keepsSome, overridesWithEffect } from './overrides.ts';
 import { isFolded, isSplitSchedule } from './placement.ts';
-import type { GradientReduction, Layout, Recompute, ScheduleName, Sharding } from './types.ts';
+import type { GradientReduction, Layout, ScheduleName, Sharding } from './types.ts';
 
 /** Most micro-batches of a step: what schedules can number. */
 export const MOST_MICRO_BATCHES: number = 2 ** 19;
@@ -52,7 +53,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
   const sharding = shardRanksOf(layout) > 1 ? layout.sharding : 0;
   const chunks = pipeline > 1 ? layout.chunks : 1;
   const microBatches = microBatchesOf(job, layout);
-  const recompute = recomputeWithEffect(job, layout.recompute);
+  const { recompute, layers } = overridesWithEffect(job, layout);
   const sequenceParallel = tensor > 1 && layout.sequenceParallel;
   return {
     tensor,
@@ -77,20 +78,13 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     layersPerStage: layout.layersPerStage,
     schedule: scheduleWithEffect(pipeline, chunks, microBatches, layout.schedule),
     recompute,
+    layers,
     lossChunks: layout.lossChunks,
     sequenceParallel,
-    keepGathered: sequenceParallel && recompute !== 'full' && layout.keepGathered,
+    keepGathered: sequenceParallel && keepsSome(layout) && layout.keepGathered,
     order: orderWithEffect({ ...layout, expert, expertTensor }, profile.order.value),
   };
 }
-
-/** Selective recomputation drops scores, which blockwise attention never stores, and what latent attention widens. */
-export const recomputeWithEffect = (job: LayoutJob, recompute: Recompute): Recompute =>
-  recompute === 'selective' && job.kernels.attention === 'flash' && !hasLatentAttention(job) ? 'none' : recompute;
-
-/** Some layer makes keys and values from narrow vectors. */
-const hasLatentAttention = ({ model }: LayoutJob): boolean =>
-  model.layers.some(({ attention }) => attention.kind === 'latent');
 
 /** The reduction that a sharding takes when nobody chooses: sharded gradients cannot wait for the end of the step. */
 export const defaultReduction = (sharding: Sharding): GradientReduction =>

@@ -66,6 +66,7 @@ function* withEndings(grid: Grid): Generator<Layout> {
             ...grid,
             ...rest,
             recompute,
+            layers: [],
             sharding,
             gradientReduction,
             sequenceParallel,

@@ -8,9 +8,11 @@ import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
+import { noOverrides } from './overrides.ts';
 import { contextRules } from './rules/context.ts';
 import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
 import { expertRules } from './rules/experts.ts';
+import { overrideRules } from './rules/overrides.ts';
 import { layerRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
 import { lossRules, tensorRules } from './rules/tensor.ts';
@@ -123,6 +125,7 @@ function layoutOf(grid: Grid, ending: Ending): Layout {
     layersPerStage: grid.layersPerStage,
     schedule: grid.schedule,
     recompute: ending.recompute,
+    layers: ending.layers,
     lossChunks: ending.lossChunks,
     sequenceParallel: ending.sequenceParallel,
     keepGathered: ending.keepGathered,
@@ -148,6 +151,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
       firstBroken(contextRules, job, degrees) ??
       firstBroken(tensorRules, job, degrees) ??
       firstBroken(lossRules, job, { context: degrees.context, lossChunks: request.lossChunks ?? 1 }) ??
+      firstBroken(overrideRules, job, { layers: request.layers ?? noOverrides }) ??
       firstBroken(orderRules, job, requested) ??
       firstBroken(expertRules, job, requested);
     const order = orderWithEffect(requested, usual);

@@ -18,6 +18,13 @@ export type ScheduleName =
 export type ContextKind = 'ring' | 'all-to-all' | 'all-gather' | 'hybrid';
 export type GradientReduction = 'per-step' | 'per-micro-batch';
 
+/** What some layers do otherwise than the layout says: those from `from` to `to`, both counted from 0 and included. */
+export interface LayerOverride {
+  readonly from: number;
+  readonly to: number;
+  readonly recompute: Recompute;
+}
+
 export interface Layout {
   /** Degree of the tensor axis. */
   readonly tensor: number;
@@ -54,6 +61,8 @@ export interface Layout {
   readonly layersPerStage: readonly number[];
   readonly schedule: ScheduleName;
   readonly recompute: Recompute;
+  /** Layers that recompute otherwise, in model order; empty where all do as `recompute` says. */
+  readonly layers: readonly LayerOverride[];
   /** Pieces of the sequence in which the loss is taken; backward makes the logits of a piece again. */
   readonly lossChunks: number;
   readonly sequenceParallel: boolean;

@@ -22,21 +22,24 @@ export interface LayerRow {
 /** The row of `count` layers from layer `from` on. Each is made once. */
 export type RowBook = (from: number, count: number) => LayerRow;
 
-export function rowBook(kindOf: readonly number[]): RowBook {
-  const alike = kindOf.every((kind) => kind === kindOf[0]);
-  const width = kindOf.length + 1;
-  const byPlace: (LayerRow | undefined)[] = [];
+/** Books of models that have the same kinds in different places: their rows share numbers. */
+export function rowBooks(): (kindOf: readonly number[]) => RowBook {
   const byText = new Map<string, LayerRow>();
-  return (from, count) => {
-    const place = alike ? count : from * width + count;
-    const known = byPlace[place];
-    if (known !== undefined) return known;
-    const runs = runsOf(kindOf, alike ? 0 : from, count);
-    const text = runs.map((run) => `${run.kind}x${run.count}`).join();
-    const row = byText.get(text) ?? rowOf(alike ? count : byText.size, count, runs);
-    byText.set(text, row);
-    byPlace[place] = row;
-    return row;
+  return (kindOf) => {
+    const alike = kindOf.every((kind) => kind === kindOf[0]);
+    const width = kindOf.length + 1;
+    const byPlace: (LayerRow | undefined)[] = [];
+    return (from, count) => {
+      const place = alike ? count : from * width + count;
+      const known = byPlace[place];
+      if (known !== undefined) return known;
+      const runs = runsOf(kindOf, alike ? 0 : from, count);
+      const text = runs.map((run) => `${run.kind}x${run.count}`).join();
+      const row = byText.get(text) ?? rowOf(alike ? count : byText.size, count, runs);
+      byText.set(text, row);
+      byPlace[place] = row;
+      return row;
+    };
   };
 }
 

@@ -216,7 +216,7 @@ function sampleCalls(context: BlockContext): readonly CallLine[] {
   const head = (pass: Pass): CallLine => call(pass, HEAD, `${pass}.head`, kinds.length);
   const layers = (pass: Pass): readonly CallLine[] =>
     kinds.flatMap((kind, block) => [
-      ...(context.recompute === 'full' && (pass === 'B' || pass === 'I')
+      ...(kind.recompute === 'full' && (pass === 'B' || pass === 'I')
         ? [call(pass, block, templateOf('F.layer', kind), block, true)]
         : []),
       call(pass, block, templateOf(`${pass}.layer`, kind), block),

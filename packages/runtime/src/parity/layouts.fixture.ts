@@ -45,6 +45,7 @@ const alone: Layout = {
   prefetch: 1,
   reshard: true,
   replicate: 1,
+  layers: [],
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',

@@ -50,6 +50,10 @@ type Case = readonly [name: string, changes: Partial<Layout>];
 const zeroBubble = { pipeline: 2, schedule: 'zero-bubble-h1' } as const;
 const folded = { pipeline: 2, chunks: 2 } as const;
 const sequence = { tensor: 2, sequenceParallel: true } as const;
+const firsts: Layout['layers'] = [
+  { from: 0, to: 0, recompute: 'full' },
+  { from: 2, to: 2, recompute: 'full' },
+];
 
 const dense: readonly Case[] = [
   ['DDP', { data: 2 }],
@@ -71,6 +75,12 @@ const dense: readonly Case[] = [
   ['one stage at a time', { pipeline: 2, schedule: 'naive' }],
   ['full recomputation', { data: 2, recompute: 'full' }],
   ['full recomputation with tensor and sequence', { tensor: 2, sequenceParallel: true, recompute: 'full' }],
+  ['two of four layers recomputed', { data: 2, layers: [{ from: 1, to: 2, recompute: 'full' }] }],
+  [
+    '2 x 2 x 2, the first layer of each stage recomputed',
+    { ...sequence, pipeline: 2, data: 2, sharding: 3, layers: firsts },
+  ],
+  ['ZB-H1, the first layer of each stage recomputed', { ...zeroBubble, layers: firsts }],
   ['2 x 2 x 2 with ZeRO-1', { tensor: 2, pipeline: 2, data: 2, sharding: 1, sequenceParallel: true }],
   ['2 x 2 x 2 with DDP', { tensor: 2, pipeline: 2, data: 2 }],
   ['tensor 2 with ZeRO-3', { tensor: 2, data: 2, sharding: 3, sequenceParallel: true }],

@@ -5,7 +5,7 @@
  * of a step, w and g bytes of a weight and of a gradient. A value travels in the type of the weights.
  */
 import { computeType, type Job } from '../../job/index.ts';
-import type { Layout } from '../../layout/index.ts';
+import { type Layout, recomputeOfLayers } from '../../layout/index.ts';
 import type { WhyRule } from '../../program/index.ts';
 import { chunksHeld, placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
@@ -45,6 +45,8 @@ interface Facts {
   readonly w: number;
   readonly g: number;
   readonly layers: number;
+  /** Of them, those that are run again in whole. */
+  readonly recomputed: number;
   readonly isFirst: boolean;
   readonly isLast: boolean;
   readonly sequenceParallel: boolean;
@@ -61,6 +63,7 @@ export function bytesByLaw(
   pieces: (stage: number) => readonly Piece[] = (stage) => piecesByLaw(job, layout, stage),
 ): readonly StageBytes[] {
   const layers = job.model.layers.length;
+  const recomputed = recomputeOfLayers(layout, layers);
   return Array.from({ length: layout.pipeline }, (_, stage): StageBytes => {
     const blocks = blocksByLaw(layout, layers, stage).flat();
     const facts: Facts = {
@@ -72,6 +75,7 @@ export function bytesByLaw(
       w: bytesOf(computeType(job.precision)),
       g: bytesOf(layout.gradientType),
       layers: blocks.filter((block) => block >= 0 && block < layers).length,
+      recomputed: blocks.filter((block) => recomputed[block] === 'full').length,
       isFirst: blocks.includes(-1),
       isLast: blocks.includes(layers),
       sequenceParallel: layout.sequenceParallel && layout.tensor > 1,
@@ -90,14 +94,13 @@ export function bytesByLaw(
  * as shards where gradients are cut over data by then. Norm: one scalar, sent to each of the others.
  */
 function tensorLines(facts: Facts): readonly LawLine[] {
-  const { job, layout, m, w, layers, isFirst, isLast, sequenceParallel } = facts;
-  const { tensor: t, microBatch, recompute, keepGathered, lossChunks } = layout;
+  const { job, layout, m, w, layers, recomputed, isFirst, isLast, sequenceParallel } = facts;
+  const { tensor: t, microBatch, keepGathered, lossChunks } = layout;
   if (t === 1) return [];
   const tokens = job.batch.length * microBatch;
   const share = half(tokens * job.model.hidden, t) * w * m;
-  const passes = recompute === 'full' ? 3 : 2;
-  const exchanges = 2 * passes * layers + (isFirst ? 1 : 0) + (isLast ? 1 : 0);
-  const again = sequenceParallel && !keepGathered && recompute !== 'full' ? 2 * layers : 0;
+  const exchanges = 2 * (2 * layers + recomputed) + (isFirst ? 1 : 0) + (isLast ? 1 : 0);
+  const again = sequenceParallel && !keepGathered ? 2 * (layers - recomputed) : 0;
   const on = (rule: WhyRule, bytes: number): LawLine => ({ axis: 'tensor', rule, bytes });
   return [
     ...(sequenceParallel

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { clusterFromRequest } from '../../cluster/index.ts';
 import { createJob, type Job } from '../../job/index.ts';
 import { checkLayout, type Layout, normalizeLayout } from '../../layout/index.ts';
+import { overrideDraws, overridesFor } from '../../layout/overrides.fixture.ts';
 import { defaultOrder } from '../../mesh/index.ts';
 import { type LayerSpec, type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
 import type { Program } from '../../program/index.ts';
@@ -44,6 +45,7 @@ const draws = fc.record({
   bucketMB: fc.constantFrom(25, 0.001, 0.000_01),
   gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
   recompute: fc.constantFrom<Layout['recompute']>('none', 'selective', 'full'),
+  others: overrideDraws,
   sequenceParallel: fc.boolean(),
   keepGathered: fc.boolean(),
   precision: fc.constantFrom<Job['precision']>('bf16', 'fp32'),
@@ -69,13 +71,16 @@ export const faultsOf = ({ job, layout }: Case): readonly string[] =>
     .filter(({ code }) => code !== 'DEGREES_NOT_GPUS')
     .map(({ message }) => message);
 
+const layersOf = (draw: Draw): number =>
+  draw.layers.slice(0, draw.pipeline * chunksOf(draw)).reduce((sum, count) => sum + count, 0);
+
 const chunksOf = ({ pipeline, chunks }: Draw): number => (pipeline > 1 ? chunks : 1);
 
 function dimensionsOf(draw: Draw, even: boolean): ModelDimensions {
   const { kind, tensor, data, biases, experts } = draw;
   const [hidden, ffn, vocab, , kvHeads, perGroup] = draw.sizes;
   const unit = even ? 2 * tensor * data : tensor;
-  const layers = draw.layers.slice(0, draw.pipeline * chunksOf(draw)).reduce((sum, count) => sum + count, 0);
+  const layers = layersOf(draw);
   return {
     kind: kind === 'mixed' ? 'mixtral' : kind,
     layers,
@@ -152,6 +157,7 @@ function layoutOf(draw: Draw): Layout {
     layersPerStage: draw.layers.slice(0, pipeline * chunks),
     schedule: scheduleOf(draw),
     recompute: draw.recompute,
+    layers: overridesFor(draw.others, layersOf(draw)),
     sequenceParallel: draw.sequenceParallel && tensor > 1,
     keepGathered: draw.keepGathered,
     order: defaultOrder,

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJob, type Job } from '../../job/index.ts';
+import { recomputesNone } from '../../layout/overrides.fixture.ts';
 import { countParameters, type ModelSpec, type MoeFfn } from '../../model/index.ts';
 import { bytesSent, type ListBytes } from '../../program/index.ts';
 import { chunksHeld, positionOf } from '../../schedules/index.ts';
@@ -37,7 +38,8 @@ describe('experts cut over tensor', () => {
           const count = Array.from({ length: chunksHeld(layout) }, (_, chunk) => positionOf(layout, stage, chunk))
             .map((position) => layout.layersPerStage[position] ?? 0)
             .reduce((sum, each) => sum + each, 0);
-          const shard = layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' ? layout.data : 1;
+          const shard =
+            layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' ? layout.data / layout.replicate : 1;
           const g = layout.gradientType === 'fp32' ? 4 : 2;
           const routers = (2 * (layout.tensor - 1) * count * experts * hidden * g) / layout.tensor / shard;
           const tensor = (each: ListBytes | undefined) => each?.byAxis['tensor']?.bytes ?? 0;
@@ -73,7 +75,7 @@ describe('experts cut over tensor', () => {
   it('keep for each expert that a token visits its input and output, 2 h, and 3 f / t, whatever their number', () => {
     fc.assert(
       fc.property(
-        routed.filter(({ layout }) => layout.recompute !== 'full'),
+        routed.filter(({ layout }) => recomputesNone(layout)),
         ({ job, layout }) => {
           const kept = (topK: number, experts: number) => {
             const of = withFfn(job, (ffn) => ({ ...ffn, topK, experts }));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { recomputesNone } from '../../layout/overrides.fixture.ts';
 import { isSplit, mostInFlight, scheduleCodes, shapeOf, splitSchedules } from '../../schedules/index.ts';
 import { compileProgram, microBatches } from '../index.ts';
 import { bucketPieces, cases } from './cases.fixture.ts';
@@ -65,7 +66,7 @@ describe('activations', () => {
 
   it('of a stage are in flight min(m, p - i) times under 1f1b, m times under gpipe, once under naive', () => {
     const flat = cases('padded').filter(
-      ({ layout }) => layout.chunks === 1 && layout.recompute !== 'full' && !isSplit(layout.schedule),
+      ({ layout }) => layout.chunks === 1 && recomputesNone(layout) && !isSplit(layout.schedule),
     );
     fc.assert(
       fc.property(flat, ({ job, layout }) => {
@@ -87,7 +88,7 @@ describe('activations', () => {
   }, 30_000);
 
   it('of a stage live to the end of their weight parts: as many as its list holds, never more than its schedule says', () => {
-    const split = cases('padded').filter(({ layout }) => isSplit(layout.schedule) && layout.recompute !== 'full');
+    const split = cases('padded').filter(({ layout }) => isSplit(layout.schedule) && recomputesNone(layout));
     fc.assert(
       fc.property(split, fc.nat(), ({ job, layout }, pick) => {
         const shape = shapeOf(layout, microBatches(job, layout));
@@ -107,7 +108,7 @@ describe('activations', () => {
 
   it('of the first stage are p (1 + (p - 1) / (p v)) stages of layers under interleaved-1f1b', () => {
     const interleaved = cases('padded').filter(
-      ({ layout }) => layout.schedule === 'interleaved-1f1b' && layout.recompute !== 'full',
+      ({ layout }) => layout.schedule === 'interleaved-1f1b' && recomputesNone(layout),
     );
     fc.assert(
       fc.property(interleaved, ({ job, layout }) => {

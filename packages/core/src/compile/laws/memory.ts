@@ -2,7 +2,7 @@
  * dimensions and the layout only.
  */
 import { computeType, type Job } from '../../job/index.ts';
-import type { Layout } from '../../layout/index.ts';
+import { type Layout, recomputeOfLayers } from '../../layout/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import { type Piece, paddedSizes, piecesByLaw } from './sizes.ts';
 
@@ -83,7 +83,8 @@ export function activationsByLaw(job: Job, layout: Layout, index = 0): Activatio
   const tokens = s * layout.microBatch;
   const sequenceParallel = layout.sequenceParallel && t > 1;
   const shard = sequenceParallel ? tokens / t : tokens;
-  if (layout.recompute === 'full') return { tensors: shard * h * w, statistics: 0 };
+  const recompute = recomputeOfLayers(layout, job.model.layers.length)[index];
+  if (recompute === 'full') return { tensors: shard * h * w, statistics: 0 };
   const { attention, ffn } = layer;
   const { dropout } = job.kernels;
   const flash = job.kernels.attention === 'flash';
@@ -94,7 +95,7 @@ export function activationsByLaw(job: Job, layout: Layout, index = 0): Activatio
   const onShard = (4 * h - gathered) * w + (dropout > 0 ? 2 * h : 0);
   const whole = (gathered + (ffn.kind === 'moe' ? 2 * visits * h : 0)) * w;
   const cut = (2 * query + 2 * keyValue + visits * (ffn.gated ? 3 : 2) * ffn.width) * w;
-  const score = flash || layout.recompute === 'selective' ? 0 : dropout > 0 ? 2 * w + 1 : w;
+  const score = flash || recompute === 'selective' ? 0 : dropout > 0 ? 2 * w + 1 : w;
   return {
     tensors: shard * onShard + tokens * whole + (tokens * cut) / t + (tokens * s * attention.heads * score) / t,
     statistics:

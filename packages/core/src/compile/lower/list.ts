@@ -226,12 +226,12 @@ function writeInvocation(
   const { layout } = outline;
   const blocks = blocksWithPart(outline, stage, invocation);
   const uses = usesUnits(invocation);
-  const again = (invocation.kind === 'B' || invocation.kind === 'I') && layout.recompute === 'full';
   const pending: BucketPlan[] = [];
   let end = 0;
   let index = 0;
   while (index < blocks.length) {
     const first = blocks[index] ?? 0;
+    const again = runsAgain(outline, invocation, first);
     const length = layout.sharding === 3 || again ? 1 : rangeLength(blocks, index, outline, overlay, invocation);
     const last = blocks[index + length - 1] ?? first;
     for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation);
@@ -254,6 +254,11 @@ function blocksWithPart({ context, layers }: Outline, stage: StageOutline, invoc
   const blocks = blocksOfInvocation(stage, invocation);
   if (kind !== 'W') return blocks;
   return blocks.filter((block) => partsOf(blockKind(block, layers), context).includes(kind));
+}
+
+/** The layer is recomputed in whole before its backward, or the input part of it. */
+function runsAgain({ context: { kinds } }: Outline, { kind }: Invocation, block: number): boolean {
+  return (kind === 'B' || kind === 'I') && kinds.kinds[kinds.kindOf[block] ?? -1]?.recompute === 'full';
 }
 
 const blockKind = (block: number, layers: number): 'embed' | 'layer' | 'head' =>

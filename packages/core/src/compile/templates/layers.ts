@@ -1,9 +1,9 @@
 /** @file Templates of all kinds of layers. Where kinds differ, the name of a template and of a buffer says which it is of. */
 import { assertInvariant } from '../../errors/index.ts';
-import type { LayerKind } from '../../model/index.ts';
 import type { BufferDeclaration, Operation, Template } from '../../program/index.ts';
 import type { Dim } from '../../tensor/index.ts';
 import { type BlockContext, contextOfKind } from '../context.ts';
+import type { BlockKind } from '../kinds.ts';
 import type { Declarations } from './builder.ts';
 import { layerBackward, layerForward } from './layer.ts';
 
@@ -22,7 +22,7 @@ export function written(
 }
 
 interface OfKind extends Written {
-  readonly kind: LayerKind;
+  readonly kind: BlockKind;
 }
 
 /** `F.layer` and `B.layer`; for several kinds `F.layer.moe` and so on. A buffer that the kinds declare alike is one; one
@@ -44,7 +44,7 @@ export function layerTemplates(context: BlockContext): readonly Written[] {
 }
 
 /** The template of a layer's kind: `F.layer` -> `F.layer.moe`. */
-export const templateOf = (template: string, kind: Pick<LayerKind, 'name'>): string =>
+export const templateOf = (template: string, kind: Pick<BlockKind, 'name'>): string =>
   kind.name === '' ? template : `${template}.${kind.name}`;
 
 /** Names that kinds declare in different ways. */

@@ -170,4 +170,16 @@ export const framework = {
     meaning: 'The dispatcher sends tokens between ranks and there is one.',
     fix: 'Use another dispatcher, or several expert ranks.',
   },
+  RECOMPUTED_LAYERS_NOT_FIRST: {
+    meaning: 'The framework recomputes the same number of first layers of every chunk, and others are asked for.',
+    fix: 'Recompute the first N layers of every chunk in whole and none of the others.',
+  },
+  RECOMPUTED_LAYERS_NOT_EVERY_NTH: {
+    meaning: 'The framework recomputes every so-manyth layer of a rank, and others are asked for.',
+    fix: 'Recompute every N-th layer of each rank in whole and none of the others.',
+  },
+  RECOMPUTED_LAYERS_NOT_OFFERED: {
+    meaning: 'The framework recomputes all layers alike.',
+    fix: 'Use recompute for all layers.',
+  },
 } as const;

@@ -151,6 +151,14 @@ export const layout = {
     meaning: 'An axis stands twice in the order of the mesh.',
     fix: 'Name each axis once.',
   },
+  OVERRIDE_OUT_OF_RANGE: {
+    meaning: 'An override names layers that the model does not have.',
+    fix: 'Count layers from 0 to one less than there are, the first not behind the last.',
+  },
+  OVERRIDES_OVERLAP: {
+    meaning: 'Two overrides speak of the same layer.',
+    fix: 'Give each layer one override.',
+  },
   LAYOUT_KEY_WITHOUT_EFFECT: {
     meaning: 'A layout key is given that changes nothing beside the other keys.',
     fix: 'Leave the key out.',

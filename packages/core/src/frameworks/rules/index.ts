@@ -6,6 +6,7 @@ import { batchRules } from './batch.ts';
 import { degreeRules } from './degrees.ts';
 import { expertRules } from './experts.ts';
 import { layerRules } from './layers.ts';
+import { recomputeRules } from './recompute.ts';
 import type { FrameworkRule, Known } from './rule.ts';
 import { scheduleRules } from './schedules.ts';
 import type { FrameworkSetup, SetupKey } from './setup.ts';
@@ -19,6 +20,7 @@ export const frameworkRules: readonly FrameworkRule[] = [
   ...attentionRules,
   ...expertRules,
   ...layerRules,
+  ...recomputeRules,
   ...scheduleRules,
   ...shardingRules,
   ...switchRules,
@@ -96,6 +98,7 @@ function pathOf(key: SetupKey): string {
   if (key === 'precision' || key === 'gpus') return key;
   if (key === 'pipelineBeforeData') return 'layout.order';
   if (key === 'dataShard') return 'layout.shard';
+  if (key === 'recomputeOfChunks') return 'layout.layers';
   return `framework.${key}`;
 }
 

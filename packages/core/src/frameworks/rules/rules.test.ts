@@ -4,6 +4,7 @@ import { batchCases } from './cases/batch.fixture.ts';
 import { degreesCases } from './cases/degrees.fixture.ts';
 import { expertsCases } from './cases/experts.fixture.ts';
 import { layersCases } from './cases/layers.fixture.ts';
+import { recomputeCases } from './cases/recompute.fixture.ts';
 import type { RuleCase } from './cases/rule-case.fixture.ts';
 import { schedulesCases } from './cases/schedules.fixture.ts';
 import { shardingCases } from './cases/sharding.fixture.ts';
@@ -16,6 +17,7 @@ const cases: readonly RuleCase[] = [
   ...batchCases,
   ...attentionCases,
   ...layersCases,
+  ...recomputeCases,
   ...schedulesCases,
   ...shardingCases,
   ...switchesCases,

@@ -34,6 +34,8 @@ export interface FrameworkSetup {
   readonly schedule?: string;
   /** Layers of each chunk, where they are written out. */
   readonly layersPerStage?: readonly number[];
+  /** What each layer recomputes, chunk by chunk in model order; absent where all do the same. */
+  readonly recomputeOfChunks?: readonly (readonly ('none' | 'selective' | 'full')[])[];
   readonly sequenceParallel?: boolean;
   readonly gradientType?: 'bf16' | 'fp32';
   /** Pipeline stands before data in the order of ranks. */

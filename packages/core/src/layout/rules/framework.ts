@@ -4,7 +4,8 @@ import { checkSetup, type FrameworkSetup } from '../../frameworks/index.ts';
 import type { AttentionSpec } from '../../model/index.ts';
 import { expertCounts } from '../experts.ts';
 import { gpusOf, type LayoutJob } from '../job.ts';
-import type { Layout } from '../types.ts';
+import { recomputeOfLayers } from '../overrides.ts';
+import type { Layout, Recompute } from '../types.ts';
 
 /** What the job says; one for each kind of attention in the model. */
 function jobSetups(job: LayoutJob): readonly FrameworkSetup[] {
@@ -43,11 +44,23 @@ function layoutSetup(layout: Layout): FrameworkSetup {
     chunks: layout.chunks,
     schedule: layout.schedule,
     ...(!even && { layersPerStage }),
+    ...(layout.layers.length > 0 && { recomputeOfChunks: recomputeOfChunks(layout) }),
     sequenceParallel: layout.sequenceParallel,
     gradientType: layout.gradientType,
     microBatch: layout.microBatch,
     pipelineBeforeData: order.includes('data') && order.indexOf('pipeline') < order.indexOf('data'),
   };
+}
+
+/** What each layer recomputes, chunk by chunk. */
+function recomputeOfChunks(layout: Layout): readonly (readonly Recompute[])[] {
+  const count = layout.layersPerStage.reduce((sum, each) => sum + each, 0);
+  const all = recomputeOfLayers(layout, count);
+  let from = 0;
+  return layout.layersPerStage.map((each) => {
+    from += each;
+    return all.slice(from - each, from);
+  });
 }
 
 /** What the job's framework refuses of a layout, as a function that is made once for many layouts. */

@@ -2,12 +2,12 @@
  * What they leave open is settled by the walk in `evaluate`, which never comes out below them. The cheapest comes first: the
  * state of a stage asks for no price, its memory for no load, and one time holds for all choices of the data axis.
  */
-import { microBatches, optimizerTensors } from '../../compile/index.ts';
+import { blockKinds, microBatches, optimizerTensors } from '../../compile/index.ts';
 import type { Layout } from '../../layout/index.ts';
-import { layerKinds } from '../../model/index.ts';
 import { placementOf } from '../../schedules/index.ts';
 import type { BlockPrices } from '../blocks.ts';
 import type { Pricing } from '../evaluate/pricing.ts';
+import type { LayerRow } from '../rows.ts';
 import { type StageContent, type StageLoad, stageContents, stageLoads } from './load.ts';
 import { type Filled, filledStages, stateOfStages, workingOfStages } from './memory.ts';
 import { type BoundInput, computeBound, secondsBound, tailBook } from './time.ts';
@@ -47,8 +47,7 @@ interface Book {
 
 function createBook(pricing: Pricing): Book {
   const { job } = pricing;
-  const { kinds } = layerKinds(job.model, job.batch.length);
-  const contents = new Map<readonly number[], Map<object, KnownContents>>();
+  const contents = new Map<readonly LayerRow[], Map<object, KnownContents>>();
   const loads = new Map<readonly StageContent[], Map<BlockPrices, readonly StageLoad[]>>();
   let count = 0;
   return {
@@ -61,13 +60,15 @@ function createBook(pricing: Pricing): Book {
     },
     contentsOf: (layout) => {
       const counts = pricing.countsOf(layout);
-      const ofSplit = contents.get(layout.layersPerStage) ?? new Map<object, KnownContents>();
-      contents.set(layout.layersPerStage, ofSplit);
+      const rows = pricing.rowsOf(layout);
+      const ofSplit = contents.get(rows) ?? new Map<object, KnownContents>();
+      contents.set(rows, ofSplit);
       const found = ofSplit.get(counts);
       const placement = placementOf(layout.schedule);
       // One split serves 2 stages of 3 chunks and 3 stages of 2, and chunks that are placed in several ways.
       if (found?.all.length === layout.pipeline && found.placement === placement) return found;
-      const all = stageContents({ layout, rows: pricing.rowsOf(layout), counts, kinds });
+      const { kinds } = blockKinds(job.model, job.batch.length, layout);
+      const all = stageContents({ layout, rows, counts, kinds });
       // Of stages that hold the same, the first keeps the most micro-batches in flight.
       const distinct = [...all.keys()].filter((stage) => stage === 0 || all[stage] !== all[stage - 1]);
       const made = { placement, all, distinct };
@@ -113,6 +114,7 @@ const areOfOneFamily = (one: Layout, other: Layout): boolean =>
   one.chunks === other.chunks &&
   one.schedule === other.schedule &&
   one.recompute === other.recompute &&
+  one.layers === other.layers &&
   one.lossChunks === other.lossChunks &&
   one.sequenceParallel === other.sequenceParallel &&
   one.keepGathered === other.keepGathered &&

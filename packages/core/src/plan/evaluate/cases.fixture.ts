@@ -5,6 +5,7 @@ import type { ExchangeRequest, PriceBook, Prices } from '../../cost/index.ts';
 import { createPriceBook } from '../../cost/index.ts';
 import { createJob, type Job, type Precision } from '../../job/index.ts';
 import { checkLayout, hasExpertGrid, type Layout, normalizeLayout } from '../../layout/index.ts';
+import { overrideDraws, overridesFor } from '../../layout/overrides.fixture.ts';
 import { defaultOrder } from '../../mesh/index.ts';
 import { type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
 import { type Mixed, mixedModel } from '../../model/mixed.fixture.ts';
@@ -78,6 +79,7 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   const layout = normalizeLayout(job, {
     ...grid,
     ...rest,
+    layers: rest.layers.filter(({ to }) => to < layers),
     expertTensor: rest.expertTensor === 0 ? rest.tensor : rest.expertTensor,
     order: orders[order] ?? defaultOrder,
   });
@@ -222,6 +224,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         gradientType: fc.constantFrom('bf16', 'fp32'),
         gradientReduction: fc.constantFrom('per-step', 'per-micro-batch', 'per-micro-batch'),
         recompute: fc.constantFrom('none', 'selective', 'full'),
+        layers: overrideDraws.map((draw) => overridesFor(draw, 6)),
         sequenceParallel: fc.boolean(),
         keepGathered: fc.boolean(),
       }),

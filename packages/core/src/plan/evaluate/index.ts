@@ -3,7 +3,7 @@ import { microBatches } from '../../compile/index.ts';
 import type { PriceBook, PriceOptions } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import type { Layout } from '../../layout/index.ts';
-import { shapeOf } from '../../schedules/index.ts';
+import { isSplit, shapeOf } from '../../schedules/index.ts';
 import { LOOKAHEAD, lookahead, orderBook } from './loops.ts';
 import type { WalkOrder } from './order.ts';
 import { createPricing, type Pricing } from './pricing.ts';
@@ -40,9 +40,12 @@ export function evaluatorOf(pricing: Pricing): Evaluator {
 }
 
 /** Only units of sharding 3 are gathered ahead, and only before the steady state where they are kept. */
-function lookaheadOf({ sharding, data, context, prefetch, reshard, layersPerStage, pipeline, chunks }: Layout): number {
+function lookaheadOf(layout: Layout): number {
+  const { sharding, data, context, prefetch, reshard, layersPerStage, pipeline, chunks } = layout;
   if (sharding < 3 || data * context === 1 || !reshard) return LOOKAHEAD;
-  return lookahead(prefetch, Math.min(...layersPerStage), pipeline, chunks);
+  const uses = lookahead(prefetch, Math.min(...layersPerStage), pipeline, chunks);
+  // Weight parts stand between invocations and use no units: two of three invocations do in a steady round.
+  return isSplit(layout.schedule) ? Math.ceil((uses * 3) / 2) : uses;
 }
 
 export type { WalkOrder } from './order.ts';

@@ -5,14 +5,15 @@ import { backwardOf, blockContext, type ParameterCounts, parameterCounts } from 
 import { createPriceBook, type PriceBook, type PriceOptions, type Prices } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
-import { layerKinds, parameterBook } from '../../model/index.ts';
+import { parameterBook } from '../../model/index.ts';
 import { type ExpandedOperation, type Work, workOf } from '../../program/index.ts';
 import { secondsOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks, type SampleCost } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
-import { type LayerRow, rowBook, rowsOfSplit } from '../rows.ts';
+import type { LayerRow } from '../rows.ts';
 import type { Sample } from '../sample.ts';
-import { sampleBook } from '../sample-book.ts';
+import { type SampleBook, sampleBook } from '../sample-book.ts';
+import { kindsBook, rowsBySplit } from './kinds.ts';
 
 /** Prices of one job, each worked out once. */
 export interface Pricing {
@@ -36,11 +37,15 @@ export function createPricing(
   const counts = new Map<number, ParameterCounts>();
   const parametersOf = parameterBook(job.model);
   const samples = sampleBook();
+  const mixedSamples = new Map<string, SampleBook>();
+  const kindsOf = kindsBook(job);
+  const samplesOf = (layout: Layout): SampleBook =>
+    layout.layers.length === 0 ? samples : remember(mixedSamples, kindsOf(layout).names, sampleBook);
   const placeOf = (layout: Layout): PlacePrices =>
     remember(
       remember(places, layout.order, () => new Map<number, PlacePrices>()),
       expertsKey(layout),
-      () => ({ prices: new Map(), blocks: new Map() }),
+      () => ({ prices: new Map(), blocks: new Map(), mixed: new Map() }),
     );
   const pricesFor = (layout: Layout): Prices => {
     return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(meshOf(layout)));
@@ -49,20 +54,21 @@ export function createPricing(
     job,
     pricesOf: pricesFor,
     blocksOf: (layout) => {
-      const known = placeOf(layout).blocks;
+      const { blocks, mixed } = placeOf(layout);
+      const known = layout.layers.length === 0 ? blocks : remember(mixed, kindsOf(layout).names, () => new Map());
       // Where tensor is the fastest axis its groups do not depend on the other degrees; nor do those of experts behind it.
       const place = isNested(layout) ? nestedKey(layout) : degreesKey(layout);
       const ofPlace = remember(known, place, () => new Map<number, BlockPrices>());
       const costOf = (sample: Sample): SampleCost => sampleCost(sample, pricesFor(layout));
       return remember(ofPlace, blockKey(layout), () =>
-        priceBlocks(blockContext(job, layout), layout.gradientType, costOf, samples),
+        priceBlocks(blockContext(job, layout), layout.gradientType, costOf, samplesOf(layout)),
       );
     },
     countsOf: (layout) =>
       remember(counts, (expertsKey(layout) * 2 ** 16 + layout.tensor) * 2 + (layout.sequenceParallel ? 1 : 0), () =>
         parameterCounts(job.model, layout, parametersOf),
       ),
-    rowsOf: rowsBySplit(job),
+    rowsOf: rowsBySplit(kindsOf),
     blockCount: () => blockCountOf(places),
   };
 }
@@ -76,16 +82,11 @@ export const pricingOfSequences = (pricing: Pricing, sequences: number): Pricing
 function blockCountOf(places: ReadonlyMap<unknown, ReadonlyMap<number, PlacePrices>>): number {
   let count = 0;
   for (const place of places.values()) {
-    for (const { blocks } of place.values()) for (const known of blocks.values()) count += known.size;
+    for (const { blocks, mixed } of place.values()) {
+      for (const all of [blocks, ...mixed.values()]) for (const known of all.values()) count += known.size;
+    }
   }
   return count;
-}
-
-function rowsBySplit(job: Job): Pricing['rowsOf'] {
-  // Weak: splits belong to a search, and prices may outlive it.
-  const rows = new WeakMap<readonly number[], readonly LayerRow[]>();
-  const rowAt = rowBook(layerKinds(job.model, job.batch.length).kindOf);
-  return ({ layersPerStage }) => remember(rows, layersPerStage, () => rowsOfSplit(rowAt, layersPerStage));
 }
 
 /** What the operations of a sample cost: as in a program. */
@@ -105,6 +106,8 @@ function sampleCost({ program, operations, degrees }: Sample, prices: Prices): S
 interface PlacePrices {
   readonly prices: Map<number, Prices>;
   readonly blocks: Map<number, Map<number, BlockPrices>>;
+  /** The same of layouts with overrides, by the names of their kinds of blocks. */
+  readonly mixed: Map<string, Map<number, Map<number, BlockPrices>>>;
 }
 
 /** 0 where experts have no grid of their own, and a number for every grid. */
@@ -132,7 +135,8 @@ const recomputes: readonly Layout['recompute'][] = ['none', 'selective', 'full']
 /** What a block depends on beside the tensor group that it runs in. */
 const blockKey = (layout: Layout): number =>
   ((layout.lossChunks * 2 ** 20 + layout.microBatch) * 4 + contextKinds.indexOf(layout.contextKind)) * 32 +
-  recomputes.indexOf(layout.recompute) * 8 +
+  // The kinds of blocks say what the layers of overrides recompute.
+  (layout.layers.length > 0 ? 0 : recomputes.indexOf(layout.recompute)) * 8 +
   (layout.sequenceParallel ? 4 : 0) +
   (layout.keepGathered ? 2 : 0) +
   (layout.gradientType === 'fp32' ? 1 : 0) +
