@@ -7,12 +7,12 @@ import { availableParallelism, loadavg } from 'node:os';
 import { machineText } from '@meshwright/core/calibrate';
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
-import { createPrices } from '@meshwright/core/cost';
+import { createPrices, networkOf, slowDownOf } from '@meshwright/core/cost';
 import { createJob } from '@meshwright/core/job';
 import { completeLayout } from '@meshwright/core/layout';
 import { modelFromDimensions } from '@meshwright/core/model';
 import { splitCosts } from '@meshwright/core/plan';
-import { pricesOf, simulateProgram } from '@meshwright/core/sim';
+import { pricesOf, simulateProgram, simulateShared } from '@meshwright/core/sim';
 import { createRankPool, trainProgram } from '@meshwright/runtime';
 import { measureMachine } from 'meshwright';
 import { parse } from 'yaml';
@@ -73,9 +73,11 @@ export async function benchSteps(say) {
       const job = createJob({ name, model, cluster, batch: { sequences: 8, length: 128 }, precision: 'fp32' });
       const { layout } = completeLayout({ ...request, microBatch: 1 }, job, splitCosts(job));
       const program = compileProgram(job, layout);
-      const step = simulateProgram(program, pricesOf(program, createPrices(cluster, program.mesh)));
+      const prices = createPrices(cluster, program.mesh);
+      const step = simulateShared(program, { prices, network: networkOf(cluster), slowDown: slowDownOf(cluster) });
+      const alone = simulateProgram(program, pricesOf(program, prices));
       const busy = await busySeconds(program, pool);
-      steps.push({ name, predicted: step.seconds, work: workOf(step), ...busy });
+      steps.push({ name, predicted: step.seconds, work: workOf(alone), ...busy });
     }
   } finally {
     await pool.close();

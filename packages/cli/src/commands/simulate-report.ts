@@ -1,5 +1,5 @@
 /** @file What `meshwright simulate` says about a step in time. */
-import { type ExchangeWays, OVERLAP } from '@meshwright/core/cost';
+import type { ExchangeWays } from '@meshwright/core/cost';
 import type { SettledStep, SettleOptions, Shown } from '@meshwright/core/plan';
 import {
   criticalPathSummary,
@@ -198,8 +198,8 @@ function reasonsOf(simulated: Simulated, path: PathSummary): readonly string[] {
 
 /** What each effect adds, from the bound to the step. */
 function tierLines({ settled, disturbances, ways }: Simulated): readonly string[] {
-  const { step, aloneSeconds, sharedSeconds, slowedSeconds } = settled;
-  if (sharedSeconds === undefined || slowedSeconds === undefined) {
+  const { step, aloneSeconds, sharedSeconds, slowedSeconds, slowDown } = settled;
+  if (sharedSeconds === undefined || slowedSeconds === undefined || slowDown === undefined) {
     return ['Every operation takes what it takes alone (--alone).'];
   }
   const more = (after: number, before: number): string => `${percent(after / before - 1, 2)} %`;
@@ -216,7 +216,7 @@ function tierLines({ settled, disturbances, ways }: Simulated): readonly string[
   ];
   return [
     `Alone its operations take ${formatSeconds(seconds(aloneSeconds))}, ${ways ? 'under these ways' : 'as the plan evaluates it'}: a lower bound. Shared links add ${more(sharedSeconds, aloneSeconds)}, ` +
-      `mutual slow-down (kernels x ${OVERLAP.compute.value}, exchanges x ${OVERLAP.exchange.value}) ${more(slowedSeconds, sharedSeconds)}.`,
+      `mutual slow-down (kernels x ${slowDown.compute}, exchanges x ${slowDown.exchange}) ${more(slowedSeconds, sharedSeconds)}.`,
     ...(disturbed.length > 0 ? [`Disturbed: ${disturbed.join(', ')}: ${more(step.seconds, slowedSeconds)} more.`] : []),
     ...(busiest
       ? [`Busiest link: ${busiest.name} (${busiest.family}), full ${percent(busiest.load)} % of the step.`]

@@ -1,4 +1,5 @@
 /** @file A measured step over the simulated one of the same program. */
+import { networkOf, slowDownOf } from '@meshwright/core/cost';
 import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { createEvaluator } from '@meshwright/core/plan';
@@ -10,6 +11,7 @@ import {
   pricesOf,
   type SimulatedStep,
   simulateProgram,
+  simulateShared,
 } from '@meshwright/core/sim';
 import type { Timeline } from '@meshwright/core/timeline';
 
@@ -20,9 +22,14 @@ export interface ComparedStep {
   readonly overlay: Overlay;
 }
 
-/** Lays a measured step over the simulated one, every operation priced as if it ran alone. */
+/** Lays a measured step over the simulated one: of a machine that was measured with what its kernels and exchanges take from
+ * each other, else with every operation as if it ran alone. */
 export function comparedStep(job: Job, layout: Layout, program: Program, timeline: Timeline): ComparedStep {
-  const simulated = simulateProgram(program, pricesOf(program, createEvaluator(job).pricesOf(layout)));
+  const prices = createEvaluator(job).pricesOf(layout);
+  const setting = { prices, network: networkOf(job.cluster), slowDown: slowDownOf(job.cluster) };
+  const simulated = isCalibrated(job)
+    ? simulateShared(program, setting)
+    : simulateProgram(program, pricesOf(program, prices));
   const measured = measuredStep(simulated, timeline);
   return { simulated, measured, overlay: overlayOf(simulated, measured) };
 }

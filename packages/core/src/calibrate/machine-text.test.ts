@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { clusterFromRequest } from '../cluster/index.ts';
-import { createPrices } from '../cost/index.ts';
+import { createPrices, slowDownOf } from '../cost/index.ts';
 import { createMesh } from '../mesh/index.ts';
 import { type KernelSample, type MachineSamples, machineText } from './machine-text.ts';
 
@@ -44,6 +44,8 @@ test('a measured machine is a cluster whose prices are what was measured', () =>
   const request = { kind: 'all-reduce', algorithm: 'ring', bytes: 2e6, axes: ['tensor'] } as const;
   expect(prices.exchange(request)).toBeCloseTo(1e-5 + 2e-3, 7);
   expect(prices.assumptions).toEqual([]);
+  // A rank is one thread: a second of a kernel and one of an exchange, side by side, take two.
+  expect(slowDownOf(cluster)).toEqual({ compute: 2, exchange: 2 });
 });
 
 test('ranks beyond the cores take turns', () => {

@@ -34,7 +34,7 @@ export {
   networkOf,
   type TierAlgorithms,
 } from './network/index.ts';
-export { OVERLAP, type Overlap, SLOW_DOWN } from './overlap.ts';
+export { OVERLAP, type Overlap, type SlowDownFactors, slowDownOf } from './overlap.ts';
 export type {
   Assumption,
   ExchangeAlgorithm,

@@ -1,4 +1,5 @@
 /** @file How much kernels and exchanges slow each other down while they run together. */
+import type { ClusterSpec } from '../cluster/index.ts';
 import type { Assumption } from './price-types.ts';
 
 /** Seconds together over seconds alone. */
@@ -29,8 +30,21 @@ export const OVERLAP: Overlap = {
   },
 };
 
+/** The factors of an overlap. */
+export interface SlowDownFactors {
+  readonly compute: number;
+  readonly exchange: number;
+}
+
 /** The factors of {@link OVERLAP}. */
-export const SLOW_DOWN: { readonly compute: number; readonly exchange: number } = Object.freeze({
+const OF_DEVICES: SlowDownFactors = Object.freeze({
   compute: OVERLAP.compute.value,
   exchange: OVERLAP.exchange.value,
 });
+
+/** A rank of a measured machine is one thread, which computes and copies in turns: each has half of its time. */
+const OF_ONE_THREAD: SlowDownFactors = Object.freeze({ compute: 2, exchange: 2 });
+
+/** How much kernels and exchanges slow each other down on the devices of a cluster. */
+export const slowDownOf = ({ device }: Pick<ClusterSpec, 'device'>): SlowDownFactors =>
+  device.measured ? OF_ONE_THREAD : OF_DEVICES;

@@ -85,6 +85,16 @@ describe('a job file', () => {
     expect(job?.cluster.nodes).toBe(2);
     expect(asked).toEqual(['jobs/a.yaml -> my/config.json', 'jobs/a.yaml -> my/cluster.yaml']);
   });
+  it('reads here as the measured machine beside the job, and says what writes it', () => {
+    const here = small.replace('1x dgx-h100', 'here');
+    const { job } = readJob(here, 'a.yaml', {
+      loadFile: (file) => (file === './here.yaml' ? 'preset: dgx-h100\nnodes: 3\n' : undefined),
+    });
+    expect(job?.cluster.nodes).toBe(3);
+    const [missing] = readJob(here, 'a.yaml').issues;
+    expect(missing).toMatchObject({ code: 'FILE_NOT_FOUND', path: 'cluster' });
+    expect(missing?.hint).toContain('meshwright calibrate --here');
+  });
   it('points into the file that is wrong', () => {
     const named = small.replace('1x dgx-h100', 'c.yaml');
     const { issues } = readJob(named, 'a.yaml', { loadFile: () => 'preset: dgx-h100\nnodes: many\n' });

@@ -74,23 +74,34 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
   return { job, issues };
 }
 
+/** What `cluster: here` stands for, beside the job: the machine as calibrate --here has written it. */
+const HERE_FILE = './here.yaml';
+
 function readCluster(request: unknown, fileName: string, { loadFile }: ReadOptions): ClusterResult {
-  const later = (path: string, what: string, instead: string): ClusterResult => ({
-    issues: [issue('VALUE_NOT_YET', path, `${what} is not read yet.`, `Use ${instead}.`)],
-  });
-  if (request === 'here') return later('cluster', 'here', 'a preset such as 1x dgx-h100');
   if (isMapping(request) && Object.hasOwn(request, 'topology')) {
-    return later('cluster.topology', 'a topology', 'a preset or the keys of a cluster');
+    const help = 'Use a preset or the keys of a cluster.';
+    return { issues: [issue('VALUE_NOT_YET', 'cluster.topology', 'a topology is not read yet.', help)] };
   }
-  if (typeof request !== 'string' || !isPath(request)) return clusterFromRequest(request, 'cluster');
-  const text = loadFile?.(request, fileName);
-  if (typeof text !== 'string') return { issues: [fileMissing(request, 'cluster', text)] };
-  const { document, issues } = readDocument(text, request, LONGEST_JOB);
+  const file = request === 'here' ? HERE_FILE : request;
+  if (typeof file !== 'string' || !isPath(file)) return clusterFromRequest(file, 'cluster');
+  const text = loadFile?.(file, fileName);
+  if (typeof text !== 'string') {
+    return { issues: [request === 'here' ? notMeasured() : fileMissing(file, 'cluster', text)] };
+  }
+  const { document, issues } = readDocument(text, file, LONGEST_JOB);
   if (!document) return { issues };
   const { cluster, issues: found } = clusterFromRequest(document.value, '');
   const all = [...issues, ...found.map((each) => placeIssue(document, each))];
   return { ...(cluster && !hasErrors(all) && { cluster }), issues: all };
 }
+
+const notMeasured = (): Issue =>
+  issue(
+    'FILE_NOT_FOUND',
+    'cluster',
+    'here is this machine as here.yaml beside the job says, which cannot be read.',
+    'Write meshwright calibrate --here in the folder of the job, or name a preset.',
+  );
 
 function readBatch(batch: JobFile['batch']): BatchResult {
   const issues: Issue[] = [];

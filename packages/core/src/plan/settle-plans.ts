@@ -5,7 +5,7 @@
  * stays a lower bound.
  */
 import { compileProgram } from '../compile/index.ts';
-import { networkOf, SLOW_DOWN } from '../cost/index.ts';
+import { networkOf, slowDownOf } from '../cost/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { operationCount, pricesOf, simulateProgram, simulateShared } from '../sim/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
@@ -46,6 +46,7 @@ function addedSeconds(evaluator: Evaluator, layout: Layout, microBatches: number
   const prices = evaluator.pricesOf(layout);
   const alone = simulateProgram(program, pricesOf(program, prices));
   const lists = alone.lists.map(({ expanded }) => expanded);
-  const shared = simulateShared(program, { prices, network: networkOf(job.cluster), slowDown: SLOW_DOWN }, lists);
+  const setting = { prices, network: networkOf(job.cluster), slowDown: slowDownOf(job.cluster) };
+  const shared = simulateShared(program, setting, lists);
   return shared.seconds - alone.seconds;
 }

@@ -5,7 +5,7 @@
  * block level, to 1e-9) bounds `sharedSeconds` from below, that `slowedSeconds`, and that the disturbed step.
  */
 import { compileProgram } from '../compile/index.ts';
-import { type LinkFault, networkOf, type Prices, SLOW_DOWN } from '../cost/index.ts';
+import { type LinkFault, networkOf, type Prices, type SlowDownFactors, slowDownOf } from '../cost/index.ts';
 import type { Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { expandList, type Program } from '../program/index.ts';
@@ -36,8 +36,9 @@ export interface SettledStep {
   readonly aloneSeconds: number;
   /** With links shared. */
   readonly sharedSeconds?: number;
-  /** And with kernels and exchanges that slow each other down. */
+  /** And with kernels and exchanges that slow each other down, by these factors. */
   readonly slowedSeconds?: number;
+  readonly slowDown?: SlowDownFactors;
 }
 
 /** Simulates the step of a legal layout. Throws an InputError for links and devices that are not there. */
@@ -49,12 +50,13 @@ export function settleLayout(job: Job, layout: Layout, prices: Prices, options: 
   if (alone) return { program, prices, step: own, aloneSeconds: own.seconds };
   const healthy = { prices, network: networkOf(job.cluster) };
   const shared = simulateShared(program, healthy, lists);
-  const slowed = simulateShared(program, { ...healthy, network: networkOf(job.cluster), slowDown: SLOW_DOWN }, lists);
+  const slowDown = slowDownOf(job.cluster);
+  const slowed = simulateShared(program, { ...healthy, network: networkOf(job.cluster), slowDown }, lists);
   const disturbed = links.length > 0 || slowDevices.length > 0 || jitter !== undefined;
   const setting = {
     prices,
     network: networkOf(job.cluster, links),
-    slowDown: SLOW_DOWN,
+    slowDown,
     slowDevices,
     ...(jitter && { jitter }),
   };
@@ -65,5 +67,6 @@ export function settleLayout(job: Job, layout: Layout, prices: Prices, options: 
     aloneSeconds: own.seconds,
     sharedSeconds: shared.seconds,
     slowedSeconds: slowed.seconds,
+    slowDown,
   };
 }
