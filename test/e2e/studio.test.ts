@@ -103,8 +103,15 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
       'model: llama-9\ncluster: 1x dgx-h100\nbatch: {sequences: 8, length: 128}\n',
       /job\.yaml is a job file with errors.*line 1: .*VALUE_UNKNOWN/,
     );
-    await said('trace.json', '{"traceEvents": []}', /trace\.json is a trace.*nothing was changed/);
+    await said('trace.json', '{"traceEvents": []}', /trace\.json is a trace that cannot be drawn.*nothing was changed/);
     expect(await page.evaluate(() => location.hash)).toBe(before);
+    await said(
+      'trace.json',
+      '{"traceEvents": [{"ph": "X", "name": "gemm", "pid": 0, "tid": 1, "ts": 5, "dur": 9}]}',
+      /trace\.json is shown in Timeline/,
+    );
+    await page.getByRole('region', { name: 'Dropped trace' }).getByText('9.00 us, 1 operations.').waitFor();
+    await open('Plan');
     await said(
       'job.yaml',
       'model: llama-2-7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\n',

@@ -3,6 +3,8 @@ import type { Store } from './store.ts';
 
 /** Larger files are refused unread: a job file has kilobytes. */
 const LARGEST_DROP = 4 * 2 ** 20;
+/** A trace has megabytes. */
+const LARGEST_JSON = 64 * 2 ** 20;
 
 /** Reads the first dropped file into the store. */
 export async function readDropped(event: DragEvent, store: Store): Promise<void> {
@@ -20,6 +22,12 @@ export async function readFile(file: File, store: Store): Promise<void> {
     return;
   }
   const answer = await store.quickly.ask('drop', file.name, await file.text(), store.place.value.scenario);
+  if (answer.kind === 'trace') {
+    store.trace.value = answer;
+    store.notice.value = answer.says;
+    store.open('timeline');
+    return;
+  }
   if (answer.kind === 'scenario') {
     store.edit(answer.scenario);
     store.notice.value = answer.says;
@@ -34,11 +42,13 @@ export async function readFile(file: File, store: Store): Promise<void> {
 
 async function refusalOf(file: File): Promise<string | undefined> {
   const size = `${(file.size / 2 ** 20).toFixed(1)} MiB`;
-  if (file.size > LARGEST_DROP) {
-    return `${file.name} has ${size}, more than the 4 MiB that are read here; nothing was changed. Drop a config.json or a job file.`;
+  const largest = file.name.endsWith('.json') ? LARGEST_JSON : LARGEST_DROP;
+  if (file.size > largest) {
+    return `${file.name} has ${size}, more than the ${largest / 2 ** 20} MiB that are read here; nothing was changed. Drop a config.json, a job file or a trace.`;
   }
   if (file.size === 0) return `${file.name} is empty; nothing was changed.`;
   const begin = new Uint8Array(await file.slice(0, 65_536).arrayBuffer());
-  if (begin.includes(0)) return `${file.name} is not text; nothing was changed. Drop a config.json or a job file.`;
+  if (begin.includes(0))
+    return `${file.name} is not text; nothing was changed. Drop a config.json, a job file or a trace.`;
   return undefined;
 }

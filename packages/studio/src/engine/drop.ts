@@ -3,24 +3,34 @@
 import type { Issue } from '@meshwright/core/errors';
 import { readJob, readModelConfig } from '@meshwright/core/io';
 import type { Scenario } from '../scenario/scenario.ts';
+import type { TimelineDetail } from './timeline.ts';
+import { traceDetail } from './trace.ts';
 
 /** What a drop says: a changed scenario, or why it was refused. */
 export type DropReading =
   | { readonly kind: 'scenario'; readonly scenario: Scenario; readonly says: string }
+  | { readonly kind: 'trace'; readonly name: string; readonly detail: TimelineDetail; readonly says: string }
   | { readonly kind: 'refused'; readonly says: string; readonly issues: readonly Issue[] };
 
 const refused = (says: string, issues: readonly Issue[] = []): DropReading => ({ kind: 'refused', says, issues });
 
 /** Reads the text of a dropped file against the scenario of the page. */
 export function readDrop(name: string, text: string, scenario: Scenario): DropReading {
-  const json = parsed(text);
-  if (isMapping(json) && (Array.isArray(json['traceEvents']) || json['schema'] === 'meshwright.timeline/1')) {
-    return refused(
-      `${name} is a trace. Traces are not drawn here yet; nothing was changed. Open it in a trace viewer.`,
-    );
-  }
+  // A run is lines of JSON, the last of which is its report.
+  const json = parsed(text) ?? parsed(text.trimEnd().split('\n').at(-1) ?? '');
+  if (isMapping(json) && isTrace(json)) return traceDrop(name, json);
   if (isMapping(json) && looksLikeConfig(json)) return configDrop(name, text, json, scenario);
   return jobDrop(name, text);
+}
+
+const isTrace = (json: Readonly<Record<string, unknown>>): boolean =>
+  Array.isArray(json['traceEvents']) || json['schema'] === 'meshwright.run/1';
+
+function traceDrop(name: string, json: Readonly<Record<string, unknown>>): DropReading {
+  const detail = traceDetail(json);
+  if (typeof detail === 'string')
+    return refused(`${name} is a trace that cannot be drawn: ${detail}; nothing was changed.`);
+  return { kind: 'trace', name, detail, says: `${name} is shown in Timeline. The scenario is as it was.` };
 }
 
 const looksLikeConfig = (json: Readonly<Record<string, unknown>>): boolean =>

@@ -18,7 +18,11 @@ const [top, rowHeight] = [26, 22] as const;
 /** Pixels that a pointer moves before a press is a drag. */
 const DRAG = 4;
 
-export function LanesCanvas({ whole, ...painting }: Painting & { readonly whole: number }): VNode {
+export function LanesCanvas({
+  whole,
+  describedBy,
+  ...painting
+}: Painting & { readonly whole: number; readonly describedBy: string }): VNode {
   const { detail, rows, window, selected, area } = painting;
   const canvas = useRef<HTMLCanvasElement>(null);
   const pressed = useRef<Place | undefined>(undefined);
@@ -29,7 +33,7 @@ export function LanesCanvas({ whole, ...painting }: Painting & { readonly whole:
       class="timeline"
       tabIndex={0}
       aria-label="Timeline: w and s zoom, a and d move, full stop and comma go from slice to slice, up and down change the lane, m sums what is seen"
-      aria-describedby="slice"
+      aria-describedby={describedBy}
       style={{ height: `${top + rows.length * rowHeight}px` }}
       onKeyDown={(event) => {
         if (!answerKey(event, { detail, rows, window, selected, area, whole })) return;

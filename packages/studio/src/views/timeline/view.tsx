@@ -10,7 +10,7 @@ import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import type { TimelineDetail } from '../../engine/timeline.ts';
 import { useAnswer } from '../../parts/answer.tsx';
-import { time } from '../../parts/numbers.ts';
+import { grouped, time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { layoutWords } from '../plan/view.tsx';
 import type { Area } from './area.ts';
@@ -23,8 +23,36 @@ import { Minimap } from './minimap.tsx';
 
 export function TimelineView({ store }: ViewProps): VNode {
   const row = store.selected.value;
-  if (!row) return <p role="status">No plan yet.</p>;
-  return <OfRow key={row.short} store={store} row={row} />;
+  return (
+    <>
+      <Dropped store={store} />
+      {row ? <OfRow key={row.short} store={store} row={row} /> : <p role="status">No plan yet.</p>}
+    </>
+  );
+}
+
+/** A trace that was dropped: measured, as it was written. */
+function Dropped({ store }: { readonly store: Store }): VNode | null {
+  const trace = store.trace.value;
+  if (!trace) return null;
+  const { name, detail } = trace;
+  return (
+    <section aria-label="Dropped trace">
+      <h2>{name}</h2>
+      <p class="actions">
+        <span class="quiet">As it was written: nothing of it is assumed. Coloured by the names of its operations.</span>
+        <button type="button" onClick={() => void (store.trace.value = undefined)}>
+          Close
+        </button>
+      </p>
+      <Lanes
+        key={name}
+        id="trace-slice"
+        detail={detail}
+        says={`${time(detail.seconds)}, ${grouped(detail.rank.length)} operations.`}
+      />
+    </section>
+  );
 }
 
 function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VNode {
@@ -36,15 +64,31 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
     <section aria-label="Timeline">
       <h2>{layoutWords(row)}</h2>
       <Pending known={detail.value} words="Simulating the step operation by operation." height={420}>
-        {(value) => <Lanes detail={value} />}
+        {(value) => (
+          <>
+            <Lanes
+              id="slice"
+              detail={value}
+              says={`${time(value.seconds)}~ simulated. ${value.note} Each rank stands for ${value.alike} that run alike.`}
+            />
+            <IdleTable detail={value} />
+          </>
+        )}
       </Pending>
       <AsFigure store={store} row={row} />
     </section>
   );
 }
 
+interface LanesProps {
+  /** Of the line that tells of the selected slice. */
+  readonly id: string;
+  readonly detail: TimelineDetail;
+  readonly says: string;
+}
+
 /** The lanes with all that belongs to them. */
-export function Lanes({ detail }: { readonly detail: TimelineDetail }): VNode {
+export function Lanes({ id, detail, says }: LanesProps): VNode {
   const whole = detail.seconds * 1e9;
   const rows = useMemo(() => laneRows(detail), [detail]);
   const window = useSignal<Window>({ from: 0, to: whole });
@@ -53,9 +97,10 @@ export function Lanes({ detail }: { readonly detail: TimelineDetail }): VNode {
   const area = useSignal<Area | undefined>(undefined);
   return (
     <div>
-      <LaneControls detail={detail} window={window} showCritical={showCritical} whole={whole} />
+      <LaneControls says={says} window={window} showCritical={showCritical} whole={whole} />
       <Minimap rows={rows} window={window} whole={whole} left={left} paints={paintsOf} />
       <LanesCanvas
+        describedBy={id}
         detail={detail}
         rows={rows}
         window={window}
@@ -65,25 +110,24 @@ export function Lanes({ detail }: { readonly detail: TimelineDetail }): VNode {
         whole={whole}
       />
       <Legend kinds={detail.kinds} />
-      <p id="slice" aria-live="polite" class="slice">
+      <p id={id} aria-live="polite" class="slice">
         {selected.value < 0
           ? 'No slice selected. Click one, or press full stop. Drag over lanes, or press m, to sum what runs there.'
           : sliceWords(detail, selected.value)}
       </p>
       <AreaTable detail={detail} rows={rows} area={area} />
-      <IdleTable detail={detail} />
     </div>
   );
 }
 
 interface ControlsProps {
-  readonly detail: TimelineDetail;
+  readonly says: string;
   readonly window: Signal<Window>;
   readonly showCritical: Signal<boolean>;
   readonly whole: number;
 }
 
-function LaneControls({ detail, window, showCritical, whole }: ControlsProps): VNode {
+function LaneControls({ says, window, showCritical, whole }: ControlsProps): VNode {
   const seen = window.value;
   const moves: readonly (readonly [string, () => Window])[] = [
     ['Zoom in', () => zoomed(seen, 0.5, middle(seen), whole)],
@@ -106,7 +150,7 @@ function LaneControls({ detail, window, showCritical, whole }: ControlsProps): V
       >
         Critical path
       </button>
-      <span class="quiet numbers">{`${time(detail.seconds)}~ simulated. ${detail.note} Each rank stands for ${detail.alike} that run alike.`}</span>
+      <span class="quiet numbers">{says}</span>
     </fieldset>
   );
 }
