@@ -41,6 +41,8 @@ expect 'H1 shared links and slow-down on the example jobs: median at most 2 %' '
 expect_json 'H8 plans stand in the order of the simulator, none below its evaluation' "it.settled.length === it.plans.length && it.settled.every((row, at) => row.simulatedSeconds >= row.evaluatedSeconds && (at === 0 || row.simulatedSeconds >= it.settled[at - 1].simulatedSeconds))" meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3 --json
 expect 'H8 what shared links add stands in the table' 'shared links \+%~' meshwright plan examples/mixtral-8x7b-64xh100.yaml --top 3
 
+expect_json 'H8 split schedules are searched and settled where the layout names one' "it.plans[0].pipeline.schedule === 'zero-bubble-v' && it.settled[0].simulatedSeconds >= it.settled[0].evaluatedSeconds" meshwright plan $job --layout pp=4,mbs=1,schedule=zero-bubble-v --top 2 --json
+
 # H3, H5.
 expect 'H3 monotone without sharing, the longest path, the steady state is periodic and the bubble share never rises' 'Tests .* passed' tests packages/core/src/sim/simulate.prop.test.ts
 expect 'H3 slower links gain < 2 % in 1,000 cases, the largest gain kept; renamed hosts are the same' 'Tests .* passed' tests packages/core/src/sim/shared/shared.prop.test.ts

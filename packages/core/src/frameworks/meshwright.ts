@@ -33,6 +33,7 @@ export const meshwright: FrameworkProfile = {
   expertTensor: fact('one', `${ours}; torchtitan: expert_tensor_parallel_degree 1`, '2026-08'),
   kvHeads: fact('refuse', `${ours}; torchtitan, pull request 2577; Megatron-LM replicates`, '2026-08'),
   vocabulary: fact({ kind: 'refuse' }, `${ours}; Megatron-LM pads to make_vocab_size_divisible_by x tensor`, '2026-08'),
+  splitSchedules: fact([], `${ours}: they are tried where a layout names one`, '2026-11'),
   interleaved: fact(
     'multiple',
     'Narayanan et al. 2021, section 2.2; older Megatron-LM: num_microbatches % pipeline == 0',

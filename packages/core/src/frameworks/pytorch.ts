@@ -55,6 +55,11 @@ export const torchtitan: FrameworkProfile = {
     'torchtitan, config: fsdp_reshard_after_forward = "default" reshards unless pipeline parallelism is on',
   ),
   dataSharding: fact('dim0', 'torchtitan, docs/fsdp.md: FSDP2 shards each parameter on dim 0'),
+  splitSchedules: fact(
+    ['zero-bubble-v', 'dualpipe-v'],
+    'PyTorch 2.9.0, torch/distributed/pipelining/schedules.py: ScheduleZBVZeroBubble, ScheduleDualPipeV',
+    '2026-11',
+  ),
   eras: [
     {
       ...eager,

@@ -89,6 +89,8 @@ export interface FrameworkProfile {
   readonly kvHeads: FrameworkFact<'refuse' | 'replicate'>;
   /** What happens to a vocabulary that tensor does not divide: refused, or padded to a multiple of `multiple` x tensor. */
   readonly vocabulary: FrameworkFact<{ readonly kind: 'refuse' } | { readonly kind: 'pad'; readonly multiple: number }>;
+  /** Schedules that split backward, which a search tries although nobody names one. */
+  readonly splitSchedules: FrameworkFact<readonly ('zero-bubble-v' | 'dualpipe-v')[]>;
   /** `multiple`: interleaved-1f1b needs micro-batches that are a multiple of the stages. */
   readonly interleaved: FrameworkFact<'multiple' | 'any'>;
   /** Oldest first; the last one has no end. */

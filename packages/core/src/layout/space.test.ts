@@ -143,6 +143,21 @@ describe('layoutSpace', () => {
       expect(layout.schedule).toBe('interleaved-1f1b');
     }
   });
+  it('has the split schedules of a framework that has them, and folded ones with their two chunks where they are given', () => {
+    const sizes = { layers: 8, sequences: 8, heads: 4 };
+    const job = { ...sampleJob(sizes), framework: 'torchtitan' } as const;
+    const named = (of: typeof job | ReturnType<typeof sampleJob>, request: LayoutRequest) =>
+      new Set(
+        [...layoutSpace(of, request, equalCosts(8)).layouts()].map(({ schedule, chunks }) => `${schedule} ${chunks}`),
+      );
+    const tried = named(job, { pipeline: 2, data: 1 });
+    expect(tried.has('zero-bubble-v 2') && tried.has('dualpipe-v 2')).toBe(true);
+    expect([...named(sampleJob(sizes), { pipeline: 2, data: 1 })].some((each) => each.startsWith('zero'))).toBe(false);
+    expect(named(sampleJob(sizes), { pipeline: 2, data: 1, schedule: 'zero-bubble-v' })).toEqual(
+      new Set(['zero-bubble-v 2']),
+    );
+  });
+
   it('counts what it rejects by the first rule that is broken', () => {
     const { space } = spaceOf({ layers: 2, heads: 4, kvHeads: 2, nodes: 1 });
     expect(space.rejected).toEqual({

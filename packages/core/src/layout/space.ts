@@ -7,7 +7,7 @@ import { checkValues } from './check-values.ts';
 import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
-import { defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
+import { defaultChunks, defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
 import { noOverrides } from './overrides.ts';
 import { contextRules } from './rules/context.ts';
 import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
@@ -158,7 +158,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
     for (const microBatch of microBatchesFor(job.batch.sequences / data, request)) {
       const brokenBatch = brokenDegrees ?? firstBroken(batchRules, job, { data, microBatch });
       const one = microBatchesOf(job, { data, microBatch }) === 1;
-      for (const { chunks, schedule } of schedulesFor(pipeline, job.model.layers.length, one, request)) {
+      for (const { chunks, schedule } of schedulesFor(pipeline, job, one, request)) {
         const layersPerStage = splits(pipeline, chunks);
         const grid = { ...degrees, microBatch, chunks, schedule, layersPerStage, gradientType, order };
         const broken = brokenBatch ?? firstBroken(layerRules, job, grid) ?? firstBroken(scheduleRules, job, grid);
@@ -251,13 +251,15 @@ function microBatchesFor(perRank: number, request: LayoutRequest): readonly numb
 
 type Interleaving = Pick<Layout, 'chunks' | 'schedule'>;
 
-function schedulesFor(pipeline: number, layers: number, one: boolean, request: LayoutRequest): readonly Interleaving[] {
+/** Schedules and chunks: given ones as they are, else those that never split backward and those that the framework has beside
+ * them. Where stages fold, there are two chunks. */
+function schedulesFor(pipeline: number, job: LayoutJob, one: boolean, request: LayoutRequest): readonly Interleaving[] {
   const flat: readonly ScheduleName[] = one ? ['1f1b'] : ['naive', 'gpipe', '1f1b'];
   const { schedule } = request;
   if (pipeline === 1) return [{ chunks: request.chunks ?? 1, schedule: schedule ?? 'none' }];
   // All flat schedules are one list for one micro-batch; a given one is counted under its normal form.
   const given = schedule !== undefined && one && flatNames.includes(schedule) ? '1f1b' : schedule;
-  const most = Math.floor(layers / pipeline);
+  const most = Math.floor(job.model.layers.length / pipeline);
   const several = Array.from({ length: Math.max(0, most - 1) }, (_, index) => index + 2);
   const interleaved = given === undefined || given === 'interleaved-1f1b';
   if (request.chunks !== undefined) {
@@ -267,7 +269,11 @@ function schedulesFor(pipeline: number, layers: number, one: boolean, request: L
   if (given === 'interleaved-1f1b' && several.length === 0) return [{ chunks: 1, schedule: given }];
   return [
     ...(given === undefined ? flat : given === 'interleaved-1f1b' ? [] : [given]).map((name) => ({
-      chunks: 1,
+      chunks: defaultChunks(pipeline, name),
+      schedule: name,
+    })),
+    ...(given === undefined && most >= 2 ? profileOf(job).splitSchedules.value : []).map((name) => ({
+      chunks: 2,
       schedule: name,
     })),
     ...(interleaved ? several : []).map((chunks) => ({ chunks, schedule: 'interleaved-1f1b' as const })),

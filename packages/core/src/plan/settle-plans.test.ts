@@ -25,6 +25,9 @@ describe('settling a layout', () => {
     for (const request of [
       { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1 },
       { tensor: 2, pipeline: 1, microBatch: 1, sharding: 3 },
+      { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, schedule: 'zero-bubble-h1' },
+      { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, schedule: 'zero-bubble-v' },
+      { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, schedule: 'dualpipe' },
     ] as const) {
       const { job, layout, evaluator, candidate } = candidateOf(request);
       const { evaluatedSeconds, simulatedSeconds = 0 } = settleCandidate(evaluator, candidate);
@@ -46,6 +49,17 @@ describe('settling a layout', () => {
 });
 
 describe('a plan', () => {
+  it('searches under a schedule that splits backward, where it is asked for', () => {
+    for (const schedule of ['zero-bubble-h1', 'zero-bubble-v', 'dualpipe', 'dualpipe-v'] as const) {
+      const job = { ...smallJob(64), layout: { pipeline: 2, microBatch: 1, schedule } };
+      const { plans, settled } = planJob(job, { top: 2 });
+      expect(plans.map(({ pipeline }) => pipeline.schedule)).toEqual([schedule, schedule]);
+      for (const { evaluatedSeconds, simulatedSeconds = 0 } of settled) {
+        expect(simulatedSeconds).toBeGreaterThanOrEqual(evaluatedSeconds);
+      }
+    }
+  });
+
   it('lists its best layouts in the order of the simulator', () => {
     const { plans, settled } = planJob(smallJob(32), { top: 3 });
     expect(plans.length).toBe(settled.length);
