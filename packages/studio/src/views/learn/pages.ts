@@ -10,13 +10,17 @@ export interface Page {
   readonly text: readonly string[];
   /** What to look for while stepping. */
   readonly look: string;
-  readonly figure: {
-    readonly layout: LessonKey;
-    readonly model: 'toy' | 'llama-2-7b';
-    readonly sharding: 1 | 2 | 3;
-    readonly beside?: LessonKey;
-  };
+  /** A lesson that is stepped through, or the reader's own plan on a cluster that is disturbed. */
+  readonly figure: PageLesson | 'disturbed';
   readonly guess: Guess;
+}
+
+/** The lesson of a page. */
+export interface PageLesson {
+  readonly layout: LessonKey;
+  readonly model: 'toy' | 'llama-2-7b';
+  readonly sharding: 1 | 2 | 3;
+  readonly beside?: LessonKey;
 }
 
 /** A question with checked answers: `right` is computed by the engine where the page names `from`. */
@@ -184,6 +188,24 @@ export const pages: readonly Page[] = [
       answers: ['5 %', '11 %', '30 %'],
       right: 1,
       because: '(2 - 1)/(8 + 2 - 1) is 11 %.',
+    },
+  },
+  {
+    title: 'When things break',
+    plain:
+      'When one painter of many is slow, the picture waits for that one: nobody may paint on before all have agreed.',
+    question: 'What does one slow GPU or one broken link cost?',
+    text: [
+      'Every exchange ends when its last member has come. So a GPU that is 10 % slower makes the step of all GPUs nearly 10 % longer, however many there are; what the others gain is only more waiting.',
+      'A link that is gone is worse or better than that, as its neighbours can carry its bytes or not. What happens by chance (kernels that vary a little) costs as well: the slowest of many is slower than the mean.',
+    ],
+    look: 'Slow a GPU, then a link, and watch why computing waits. The simulator places every operation of your own plan on the links that are left.',
+    figure: 'disturbed',
+    guess: {
+      question: 'One of 1,000 data ranks is 10 % slower. How much longer is the step?',
+      answers: ['a thousandth of 10 %', 'half of 10 %', 'nearly all of 10 %'],
+      right: 2,
+      because: 'The sum of the gradients needs all of them, so all wait for the slowest.',
     },
   },
 ];

@@ -9,7 +9,8 @@ import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
-import { type Guess, type Page, pages, strategies } from './pages.ts';
+import { Disturb } from '../what-if/disturb.tsx';
+import { type Guess, type Page, type PageLesson, pages, strategies } from './pages.ts';
 
 export function LearnView({ store }: ViewProps): VNode {
   const at = Math.min(pages.length + 1, store.place.value.page);
@@ -50,7 +51,7 @@ export function LearnView({ store }: ViewProps): VNode {
 }
 
 function PageView({ store, page }: { readonly store: Store; readonly page: Page }): VNode {
-  const { layout, model, sharding, beside } = page.figure;
+  const { figure } = page;
   return (
     <>
       <h2>{page.title}</h2>
@@ -63,25 +64,26 @@ function PageView({ store, page }: { readonly store: Store; readonly page: Page 
       ))}
       <Question guess={page.guess} />
       <p>{page.look}</p>
-      <LessonFigure store={store} page={page} />
+      {figure === 'disturbed' ? (
+        <Broken store={store} />
+      ) : (
+        <>
+          <LessonFigure store={store} title={page.title} lesson={figure} />
+          <Further store={store} lesson={figure} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The reader's own plan, disturbed. */
+function Broken({ store }: { readonly store: Store }): VNode {
+  const row = store.selected.value;
+  return (
+    <>
+      {row?.state === 'simulated' ? <Disturb store={store} row={row} /> : <p role="status">The plan is being made.</p>}
       <div class="actions">
-        <button
-          type="button"
-          class="main"
-          onClick={() => {
-            store.step({ layout, model, sharding, frame: 0, detail: 'collectives', beside });
-            store.open('steps');
-          }}
-        >
-          Step through it
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            store.step({ layout: 'mine', frame: 0, beside: undefined });
-            store.open('steps');
-          }}
-        >
+        <button type="button" class="main" onClick={() => store.open('whatif')}>
           Now on your model
         </button>
       </div>
@@ -89,11 +91,41 @@ function PageView({ store, page }: { readonly store: Store; readonly page: Page 
   );
 }
 
+interface LessonProps {
+  readonly store: Store;
+  readonly lesson: PageLesson;
+}
+
+/** Where to go from a lesson. */
+const Further = ({ store, lesson: { layout, model, sharding, beside } }: LessonProps): VNode => (
+  <div class="actions">
+    <button
+      type="button"
+      class="main"
+      onClick={() => {
+        store.step({ layout, model, sharding, frame: 0, detail: 'collectives', beside });
+        store.open('steps');
+      }}
+    >
+      Step through it
+    </button>
+    <button
+      type="button"
+      onClick={() => {
+        store.step({ layout: 'mine', frame: 0, beside: undefined });
+        store.open('steps');
+      }}
+    >
+      Now on your model
+    </button>
+  </div>
+);
+
 /** The figure of a page, stepped where it stands. */
-function LessonFigure({ store, page }: { readonly store: Store; readonly page: Page }): VNode {
-  const { layout, model, sharding } = page.figure;
+function LessonFigure({ store, title, lesson }: LessonProps & { readonly title: string }): VNode {
+  const { layout, model, sharding } = lesson;
   const frame = useSignal(0);
-  const known = useAnswer(page.title, () => store.viewer.ask('lesson', layout, model, sharding));
+  const known = useAnswer(title, () => store.viewer.ask('lesson', layout, model, sharding));
   return (
     <Pending known={known.value} words="Compiling the program of this page." height={560}>
       {(script) => {
