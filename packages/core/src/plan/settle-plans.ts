@@ -47,6 +47,6 @@ function addedSeconds(evaluator: Evaluator, layout: Layout, microBatches: number
   const alone = simulateProgram(program, pricesOf(program, prices));
   const lists = alone.lists.map(({ expanded }) => expanded);
   const setting = { prices, network: networkOf(job.cluster), slowDown: slowDownOf(job.cluster) };
-  const shared = simulateShared(program, setting, lists);
+  const shared = simulateShared(program, setting, lists, alone);
   return shared.seconds - alone.seconds;
 }

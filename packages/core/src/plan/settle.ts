@@ -49,9 +49,10 @@ export function settleLayout(job: Job, layout: Layout, prices: Prices, options: 
   const own = simulateProgram(program, pricesOf(program, prices), lists);
   if (alone) return { program, prices, step: own, aloneSeconds: own.seconds };
   const healthy = { prices, network: networkOf(job.cluster) };
-  const shared = simulateShared(program, healthy, lists);
+  const shared = simulateShared(program, healthy, lists, own);
   const slowDown = slowDownOf(job.cluster);
-  const slowed = simulateShared(program, { ...healthy, network: networkOf(job.cluster), slowDown }, lists);
+  const slowing = { ...healthy, network: networkOf(job.cluster), slowDown };
+  const slowed = simulateShared(program, slowing, lists, own);
   const disturbed = links.length > 0 || slowDevices.length > 0 || jitter !== undefined;
   const setting = {
     prices,
@@ -63,7 +64,7 @@ export function settleLayout(job: Job, layout: Layout, prices: Prices, options: 
   return {
     program,
     prices,
-    step: disturbed ? simulateShared(program, setting, lists) : slowed,
+    step: disturbed ? simulateShared(program, setting, lists, own) : slowed,
     aloneSeconds: own.seconds,
     sharedSeconds: shared.seconds,
     slowedSeconds: slowed.seconds,

@@ -46,7 +46,8 @@ function listGraph(program: Program, lists: readonly ExpandedList[], pricing: Op
   };
 }
 
-function basesOf(replays: readonly Replay[]): Uint32Array {
+/** Numbers of the first operations of lists; one more entry at the end. */
+export function basesOf(replays: readonly Replay[]): Uint32Array {
   const base = new Uint32Array(replays.length + 1);
   for (const [index, { length }] of replays.entries()) base[index + 1] = (base[index] as number) + length;
   return base;
@@ -87,7 +88,8 @@ function addList(
   }
 }
 
-function launchOf({ kind }: Operation, pricing: OperationPrices): number {
+/** Seconds of the host to issue an operation. */
+export function launchOf({ kind }: Operation, pricing: OperationPrices): number {
   if (kind === 'compute') return pricing.launchCompute;
   return kind === 'collective' || kind === 'send' || kind === 'recv' ? pricing.launchExchange : 0;
 }

@@ -25,8 +25,14 @@ interface Family {
   readonly bufferOf: (number: number) => string;
   /** Pipeline coordinates that must take part. */
   readonly members: readonly number[];
-  /** By number of the buffer: its tag. */
-  readonly tags: Map<number, Tag>;
+  /** By pipeline coordinate: what that list does, in order. */
+  readonly rows: Map<number, Row>;
+}
+
+/** Numbers of buffers, and the operations that move them. */
+interface Row {
+  readonly numbers: number[];
+  readonly operations: number[];
 }
 
 /** By pipeline coordinate: the operations of that list with the tag, in order. */
@@ -42,10 +48,20 @@ export function matchExchanges(program: Program, lists: readonly ExpandedList[],
   const leader = next.slice();
   const problems: { readonly first: number; readonly issue: Issue }[] = [];
   for (const family of families.values()) {
-    for (const [number, tag] of family.tags) {
+    const rows = alignedRows(family);
+    if (rows) {
+      join(rows, next, leader);
+      continue;
+    }
+    for (const [number, tag] of tagsOf(family)) {
       const problem = unmatched(family, number, tag, lists);
       if (problem) problems.push({ first: Math.min(...[...tag.values()].flat()), issue: problem });
-      else join(family.members, tag, next, leader);
+      else
+        join(
+          family.members.map((member) => tag.get(member) as readonly number[]),
+          next,
+          leader,
+        );
     }
   }
   if (problems.length > 0) {
@@ -82,15 +98,41 @@ function addTags(program: Program, expanded: ExpandedList, base: number, familie
       family = own.family;
       number = own.number;
     }
-    let row = family.tags.get(number);
+    let row = family.rows.get(pipeline);
     if (row === undefined) {
-      row = new Map();
-      family.tags.set(number, row);
+      row = { numbers: [], operations: [] };
+      family.rows.set(pipeline, row);
     }
-    const mine = row.get(pipeline);
-    if (mine) mine.push(base + index);
-    else row.set(pipeline, [base + index]);
+    row.numbers.push(number);
+    row.operations.push(base + index);
   }
+}
+
+/** The operations of all members where each moves the same buffers in the same order, as schedules do: then the k-th of one
+ * meets the k-th of the others. */
+function alignedRows({ members, rows }: Family): readonly (readonly number[])[] | undefined {
+  if (rows.size !== members.length) return undefined;
+  const [first, ...others] = members.map((member) => rows.get(member));
+  if (first === undefined) return undefined;
+  const { numbers } = first;
+  const alike = (row: Row | undefined): row is Row =>
+    row?.numbers.length === numbers.length && row.numbers.every((number, at) => number === numbers[at]);
+  return others.every(alike) ? [first, ...others].map((row) => row.operations) : undefined;
+}
+
+/** By number of the buffer: its tag. */
+function tagsOf({ rows }: Family): ReadonlyMap<number, Tag> {
+  const tags = new Map<number, Tag>();
+  for (const [pipeline, { numbers, operations }] of rows) {
+    numbers.forEach((number, at) => {
+      const tag = tags.get(number) ?? new Map<number, number[]>();
+      tags.set(number, tag);
+      const mine = tag.get(pipeline) ?? [];
+      mine.push(operations[at] as number);
+      tag.set(pipeline, mine);
+    });
+  }
+  return tags;
 }
 
 function sampleTag(
@@ -165,7 +207,7 @@ function found(
   if (family === undefined) {
     const bufferOf = (own: number): string =>
       each === 'period' ? text : `${text}${own}${each === 'micro-batch' ? ']' : ''}`;
-    family = { nameOf, bufferOf, members, tags: new Map() };
+    family = { nameOf, bufferOf, members, rows: new Map() };
     families.set(key, family);
   }
   return { family, number, each };
@@ -198,9 +240,8 @@ function unmatched(
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-/** Ring and leader of each occurrence. */
-function join(members: readonly number[], tag: Tag, next: Uint32Array, leader: Uint32Array): void {
-  const rows = members.map((member) => tag.get(member) as readonly number[]);
+/** Ring and leader of each occurrence; a row for each member. */
+function join(rows: readonly (readonly number[])[], next: Uint32Array, leader: Uint32Array): void {
   for (let turn = 0; turn < (rows[0]?.length ?? 0); turn++) {
     let first = Number.POSITIVE_INFINITY;
     for (const row of rows) first = Math.min(first, row[turn] as number);

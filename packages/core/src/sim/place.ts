@@ -57,34 +57,41 @@ export function placeOperations(graph: StepGraph, pricing: OperationPrices): Pla
 }
 
 /** By leader: the longest of the members. */
-export function durationsOf({ lists, base, leader }: StepGraph, pricing: OperationPrices): Float64Array {
+export function durationsOf(
+  { lists, base, leader }: Pick<StepGraph, 'lists' | 'base' | 'leader'>,
+  pricing: OperationPrices,
+): Float64Array {
   const durations = new Float64Array(leader.length);
   for (const [index, expanded] of lists.entries()) {
-    const own = ownDurations(expanded, index, pricing);
+    const { own, of } = ownDurations(expanded, index, pricing);
     const from = base[index] as number;
-    for (let at = 0; at < own.length; at++) {
+    for (let at = 0; at < of.length; at++) {
       const first = leader[from + at] as number;
-      const seconds = own[at] as number;
+      const seconds = own[of[at] as number] as number;
       if (seconds > (durations[first] as number)) durations[first] = seconds;
     }
   }
   return durations;
 }
 
-/** Of each operation of a list; asked once for a sample where prices see no more than that. */
-function ownDurations(expanded: ExpandedList, index: number, pricing: OperationPrices): Float64Array {
+/** Seconds, and which of them each operation of a list takes: asked once for a sample where prices see no more than that. */
+function ownDurations(
+  expanded: ExpandedList,
+  index: number,
+  pricing: OperationPrices,
+): { readonly own: Float64Array; readonly of: Uint32Array } {
   const { list } = expanded;
   const secondsOf = (each: ExpandedOperation): number => {
     const seconds = takesNoTime(each.operation) ? 0 : pricing.duration(each, list, index);
     assertInvariant(seconds >= 0 && seconds < Infinity, () => `an operation of ${list.name} takes ${seconds} s`);
     return seconds;
   };
-  if (pricing.byShape !== true) return Float64Array.from(expanded.operations, secondsOf);
-  const { samples, sampleOf } = replayOf(expanded);
-  const bySample = Float64Array.from(samples, secondsOf);
-  const durations = new Float64Array(sampleOf.length);
-  for (let at = 0; at < durations.length; at++) durations[at] = bySample[sampleOf[at] as number] as number;
-  return durations;
+  if (pricing.byShape === true) {
+    const { samples, sampleOf } = replayOf(expanded);
+    return { own: Float64Array.from(samples, secondsOf), of: sampleOf };
+  }
+  const own = Float64Array.from(expanded.operations, secondsOf);
+  return { own, of: Uint32Array.from(own, (_, at) => at) };
 }
 
 /** The graph the other way round, between leaders. */

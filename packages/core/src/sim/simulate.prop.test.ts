@@ -3,11 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { compileProgram } from '../compile/index.ts';
 import { toyJob, toyLayout } from '../compile/toy.fixture.ts';
 import type { Layout } from '../layout/index.ts';
-import { type ExpandedOperation, expandList, type Program, type RankList } from '../program/index.ts';
+import { type ExpandedOperation, expandList, type Program, type RankList, replayOf } from '../program/index.ts';
 import { bubbleShare } from '../schedules/index.ts';
 import { blockPrices, pipelineProgram, smallJob } from './compiled.fixture.ts';
+import { basesOf, stepGraph } from './graph.ts';
 import { slowTimes } from './hand.fixture.ts';
 import { criticalPathOf, type OperationPrices, partsOfList, simulateProgram } from './index.ts';
+import { matchExchanges } from './match.ts';
+import { placeOperations } from './place.ts';
+import { placeLists } from './place-lists.ts';
 
 /** Layouts that between them use every lane and every rule. */
 const layouts: readonly Partial<Layout>[] = [
@@ -28,6 +32,8 @@ const programs = [
   ),
   pipelineProgram('1f1b', 4, 4),
 ];
+/** And schedules in which stages meet otherwise. */
+const folded = [pipelineProgram('zero-bubble-v', 2, 4, 2), pipelineProgram('dualpipe', 4, 8)];
 /** By number and by seed, so that a counterexample is short. */
 const number = fc.nat({ max: programs.length - 1 });
 const programOf = (index: number): Program => programs[index] as Program;
@@ -46,6 +52,21 @@ function hashed([seed, launchCompute, launchExchange]: readonly [number, number,
 const seeds = fc.tuple(fc.nat(), fc.constantFrom(0, 0.05, 1.5), fc.constantFrom(0, 0.1, 2));
 
 describe('a simulated step', () => {
+  it('is placed list by list as on its graph, to the same bit', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...programs, ...folded), seeds, (each, seed) => {
+        const pricing = hashed(seed);
+        const lists = each.lists.map((list) => expandList(each, list));
+        const base = basesOf(lists.map(replayOf));
+        const direct = placeLists(lists, base, matchExchanges(each, lists, base), pricing);
+        const onGraph = placeOperations(stepGraph(each, lists, pricing), pricing);
+        expect(direct?.start).toEqual(onGraph.start);
+        expect(direct?.end).toEqual(onGraph.end);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('follows the rules word by word', () => {
     fc.assert(
       fc.property(number, seeds, (index, seed) => {

@@ -4,9 +4,11 @@
  * issued, its lane is free, and what it reads, writes and names is done; an exchange between lists starts when all its
  * members could. Everything starts at time 0; exchanges inside of one list have all their members in it.
  */
-import { type ExpandedList, expandList, type Program } from '../program/index.ts';
-import { stepGraph } from './graph.ts';
+import { type ExpandedList, expandList, type Program, replayOf } from '../program/index.ts';
+import { basesOf, stepGraph } from './graph.ts';
+import { matchExchanges } from './match.ts';
 import { type Placed, placeOperations } from './place.ts';
+import { placeLists } from './place-lists.ts';
 import type { StepGraph } from './step-graph.ts';
 import type { OperationPrices, SimulatedStep } from './types.ts';
 
@@ -19,20 +21,47 @@ export function simulateProgram(
   pricing: OperationPrices,
   lists: readonly ExpandedList[] = program.lists.map((list) => expandList(program, list)),
 ): SimulatedStep {
-  const graph = stepGraph(program, lists, pricing);
-  return stepOf(program, graph, placeOperations(graph, pricing));
+  const base = basesOf(lists.map(replayOf));
+  const placed = placeLists(lists, base, matchExchanges(program, lists, base), pricing);
+  let graph: StepGraph | undefined;
+  const graphOf = (): StepGraph => {
+    graph ??= stepGraph(program, lists, pricing);
+    return graph;
+  };
+  // What waits in a circle is found on the graph, which says so.
+  return timedStep(program, { lists, base }, placed ?? placeOperations(graphOf(), pricing), graphOf);
 }
 
 /** The step of a graph whose operations are placed. */
-export function stepOf(program: Program, graph: StepGraph, { start, end }: Placed): SimulatedStep {
-  const simulated = graph.lists.map((expanded, index) => {
-    const from = graph.base[index] as number;
-    const to = graph.base[index + 1] as number;
+export const stepOf = (program: Program, graph: StepGraph, placed: Placed): SimulatedStep =>
+  timedStep(program, graph, placed, () => graph);
+
+/** What waits for what is worked out when somebody asks: for the times alone nobody does. */
+function timedStep(
+  program: Program,
+  { lists, base }: Pick<StepGraph, 'lists' | 'base'>,
+  { start, end }: Placed,
+  graphOf: () => StepGraph,
+): SimulatedStep {
+  const simulated = lists.map((expanded, index) => {
+    const from = base[index] as number;
+    const to = base[index + 1] as number;
     return { expanded, start: start.subarray(from, to), end: end.subarray(from, to) };
   });
   const ends = simulated.map((list) => latest(list.end));
   const seconds = Math.max(0, ...ends);
-  return { program, seconds, lists: simulated, last: Math.max(0, ends.indexOf(seconds)), graph, start, end };
+  const last = Math.max(0, ends.indexOf(seconds));
+  return {
+    program,
+    seconds,
+    lists: simulated,
+    last,
+    get graph(): StepGraph {
+      return graphOf();
+    },
+    start,
+    end,
+  };
 }
 
 function latest(ends: Float64Array): number {

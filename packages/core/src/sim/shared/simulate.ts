@@ -35,17 +35,20 @@ export interface SharedStep extends SimulatedStep {
   readonly flowEvents: number;
 }
 
-/** Times of all operations of one period on shared links. Throws an InputError as `simulateProgram` does. */
+/** Times of all operations of one period on shared links. `alone` may be given where the same lists were simulated alone: what
+ * waits for what is then known. Throws an InputError as `simulateProgram` does. */
 export function simulateShared(
   program: Program,
   { prices, network, slowDown = { compute: 1, exchange: 1 }, slowDevices = [], jitter }: SharedSetting,
   lists: readonly ExpandedList[] = program.lists.map((list) => expandList(program, list)),
+  alone?: Pick<SimulatedStep, 'graph'>,
 ): SharedStep {
   const colours = new Map(slowColours(program, slowDevices));
   for (const [rank, colour] of network.colours) colours.set(rank, `${colours.get(rank) ?? ''} ${colour}`);
   const ranks = rankClasses(program, colours);
   const pricing = disturbedPrices(program, pricesOf(program, prices), ranks, slowDevices, jitter);
-  const graph = stepGraph(program, lists, pricing, ranks);
+  const isKnown = alone !== undefined && ranks.of.length === 0;
+  const graph = isKnown ? alone.graph : stepGraph(program, lists, pricing, ranks);
   const contention = contentionOf(program, graph, ranks, prices, network.network);
   const placed = placeShared(graph, pricing, contention, slowDown);
   const step = stepOf(program, graph, placed);
