@@ -89,6 +89,9 @@ steps_of() {
       console.log(JSON.stringify(shown.map((it) => ({ seconds: it.step.seconds, bytes: Math.max(...it.memory.stages.map((stage) => stage.deviceBytes)) }))));'
 }
 expect_json 'Layers: half of them recomputed lies between none and all, in time and in memory' "it[0].seconds < it[1].seconds && it[1].seconds < it[2].seconds && it[0].bytes > it[1].bytes && it[1].bytes > it[2].bytes" steps_of 'ac=none' 'ac=none,layers=0-15:full' 'ac=full'
+expect 'Layers: as few recomputed as fit, never slower than all or none' 'Tests .* passed' tests packages/core/src/plan/per-layer.test.ts
+printf 'model: llama-2-13b\ncluster: 2x dgx-a100\nbatch: {sequences: 64, length: 20480}\n' >"$scratch/tight.yaml"
+expect 'Layers: the search says which' 'ac=none,layers=0-[0-9]+:full' meshwright plan "$scratch/tight.yaml" --layout tp=2,pp=4,cp=1,zero=1 --per-layer --top 1
 printf 'model: llama-2-7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nlayout: {layers: [{from: 0, to: 3, sharding: 3}]}\n' >"$scratch/later.yaml"
 expect_code 'Layers: what is not priced is refused by name' 2 'LAYOUT_KEY_NOT_YET +layout.layers: sharding of single layers is not priced yet' meshwright show "$scratch/later.yaml"
 

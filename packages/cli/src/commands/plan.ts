@@ -39,6 +39,7 @@ export function registerPlan(command: Command, session: Session): void {
     .addOption(new Option('--price <AMOUNT>', 'of a GPU-hour, in any currency').argParser(priceOf))
     .addOption(new Option('--sweep <RANGE>', 'scaling over sizes, as in gpus=8..4096').argParser(sweepOf))
     .addOption(new Option('--recipe <NAME>', 'a recipe of the field beside the search').choices(recipeNames))
+    .option('--per-layer', 'let some layers recompute and others not')
     .addOption(formatOption())
     .addOption(jsonOption())
     .action((path, options) => {
@@ -79,15 +80,17 @@ interface Options {
   readonly price?: number | undefined;
   readonly sweep?: SweepRange | undefined;
   readonly recipe?: RecipeName | undefined;
+  readonly perLayer?: true | undefined;
 }
 
-const requestOf = ({ top, gpus, objective, price, sweep, recipe }: Options): PlanOptions => ({
+const requestOf = ({ top, gpus, objective, price, sweep, recipe, perLayer }: Options): PlanOptions => ({
   top: top ?? USUAL_TOP,
   ...(gpus !== undefined && { gpus }),
   ...(objective !== undefined && { objective }),
   ...(price !== undefined && { pricePerGpuHour: price }),
   ...(sweep && { sweep }),
   ...(recipe !== undefined && { recipe }),
+  ...(perLayer && { perLayer }),
 });
 
 function planWithProgress(file: JobFile, options: PlanOptions, host: Host): Planned {

@@ -1,6 +1,7 @@
 /** @file From a job and what is asked to the best layouts, each in full, and why the first one is first. */
 import { InputError, issue } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
+import { withFewerRecomputed } from './per-layer.ts';
 import { answer, USUAL_TOP } from './plan-answer.ts';
 import type { Planned, PlanOptions } from './planned.ts';
 import { planRecipe } from './recipe/index.ts';
@@ -122,7 +123,10 @@ const MEMORY_SLOWDOWN = 1.25;
 
 function planOnCluster(job: Job, options: PlanOptions): Planned {
   const search = searchOptions(options);
-  if (options.objective !== 'memory') return answer(job, searchLayouts(job, search), options);
+  if (options.objective !== 'memory') {
+    const uniform = searchLayouts(job, search);
+    return answer(job, options.perLayer ? withFewerRecomputed(job, uniform, search.top) : uniform, options);
+  }
   const [fastest] = searchLayouts(job, { ...search, ranking: 'time', top: 1 }).best;
   const limit = fastest && { slowest: MEMORY_SLOWDOWN * fastest.evaluation.seconds };
   const found = answer(job, searchLayouts(job, { ...search, ...limit }), options);

@@ -22,6 +22,8 @@ export interface PlanOptions extends Partial<Pick<SearchOptions, 'top'>> {
   readonly gpus?: 'min' | number;
   /** Plans clusters of these sizes as well. */
   readonly sweep?: SweepRange;
+  /** Layouts may recompute some layers only; default false: all layers alike. With the objective time, on one cluster. */
+  readonly perLayer?: boolean;
   /** Plans a recipe of the field as well. */
   readonly recipe?: RecipeName;
   /** Of one device, in any currency; that of the cluster when absent. */
