@@ -37,7 +37,7 @@ export function withFewerRecomputed(job: Job, result: SearchResult, top: number)
 
 /** The candidate, which recomputes every layer and fits, with as few of them as fit; undefined where that is no faster, or not
  * what the job's framework can be asked for. */
-export function fewestRecomputed(evaluator: Evaluator, { layout, evaluation }: Candidate): Candidate | undefined {
+function fewestRecomputed(evaluator: Evaluator, { layout, evaluation }: Candidate): Candidate | undefined {
   const { job } = evaluator;
   // Megatron-LM has one number for the chunks of all stages.
   const shared = job.framework === 'megatron' || job.framework === 'nemo';
