@@ -7,8 +7,8 @@ import { type CostSample, fitCost } from './fit.ts';
 export interface KernelSample extends CostSample {
   readonly kernel: KernelName;
   readonly kind: Work['kind'];
-  /** Seconds that passed before it, and the bytes that it writes. */
-  readonly between: number;
+  /** Seconds that passed before it, where nothing else was waited for, and the bytes that it writes. */
+  readonly between: number | undefined;
   readonly bytesWritten: number;
 }
 
@@ -45,7 +45,9 @@ export function machineText(samples: MachineSamples): string {
       kernels.filter((each) => each.kind === kind),
     ),
   );
-  const between = kernels.map(({ between: seconds, bytesWritten }) => ({ flops: 0, bytes: bytesWritten, seconds }));
+  const between = kernels.flatMap(({ between: seconds, bytesWritten }) =>
+    seconds === undefined ? [] : [{ flops: 0, bytes: bytesWritten, seconds }],
+  );
   return [
     `# This machine as a cluster, measured by meshwright calibrate --here with the ${engine} kernels in fp32.`,
     '# us: microseconds of the smallest; usPerMFLOP, usPerMB: of a million operations or bytes more.',

@@ -1,5 +1,5 @@
-/** @file Seconds of kernels on this machine, one sample for each kernel and shape of some programs of one rank. As many ranks
- * run at once as the machine has cores, each a program by itself: what one core does alone no run of several ranks sees.
+/** @file Seconds of kernels on this machine, one sample for each kernel and shape of some programs. As many ranks run at once as
+ * the machine has cores, programs of one rank each by itself: what one core does alone no run of several ranks sees.
  */
 
 import { assertInvariant } from '@meshwright/core/errors';
@@ -27,12 +27,12 @@ export interface KernelTime {
   readonly bytes: number;
   readonly bytesWritten: number;
   readonly seconds: number;
-  /** Between the end of the kernel before and its own begin. */
-  readonly between: number;
+  /** Between the end of the kernel before and its own begin; undefined among several ranks, which wait for each other. */
+  readonly between: number | undefined;
 }
 
 export interface KernelMeasurement {
-  /** Of one rank. */
+  /** Of one list each; those of more ranks than `cores` are passed by. */
   readonly programs: readonly Program[];
   readonly kernels: KernelEngine;
   readonly cores: number;
@@ -46,13 +46,13 @@ export interface KernelMeasurement {
 export async function measureKernels(measurement: KernelMeasurement): Promise<readonly KernelTime[]> {
   const { programs, kernels, cores, steps, onProgress } = measurement;
   const pools = Array.from({ length: cores }, () => createRankPool());
+  const fitting = programs.filter(({ mesh }) => worldSize(mesh) <= cores);
   const times: KernelTime[] = [];
   try {
-    for (const [done, program] of programs.entries()) {
-      assertInvariant(worldSize(program.mesh) === 1, () => `${program.name} has several ranks`);
-      onProgress?.(done, programs.length);
+    for (const [done, program] of fitting.entries()) {
+      onProgress?.(done, fitting.length);
       const runs = await Promise.all(
-        pools.map((pool) => {
+        pools.slice(0, Math.floor(cores / worldSize(program.mesh))).map((pool) => {
           const fastest = createFastest(program);
           const onStep = (_: unknown, timeline: () => Timeline): void => fastest.add(timeline());
           return trainProgram(program, { steps, kernels, pool, onStep }).then(() => fastest);
@@ -60,31 +60,37 @@ export async function measureKernels(measurement: KernelMeasurement): Promise<re
       );
       times.push(...runs.flatMap((fastest) => fastest.times()));
     }
-    onProgress?.(programs.length, programs.length);
+    onProgress?.(fitting.length, fitting.length);
   } finally {
     await Promise.all(pools.map((pool) => pool.close()));
   }
   return byShape(times);
 }
 
-/** Of one rank's operations, each at its fastest. */
+/** Of the operations of all ranks, each at its fastest. */
 function createFastest(program: Program) {
-  const [first] = program.lists;
-  assertInvariant(first !== undefined, () => `${program.name} has no list`);
+  const [first, ...others] = program.lists;
+  assertInvariant(first !== undefined && others.length === 0, () => `${program.name} has not one list`);
   const list = expandList(program, first);
-  const seconds = new Map<number, number>();
-  const between = new Map<number, number>();
+  const alone = worldSize(program.mesh) === 1;
+  const ranks = Array.from({ length: worldSize(program.mesh) }, () => ({
+    seconds: new Map<number, number>(),
+    between: new Map<number, number>(),
+  }));
   return {
     add: (timeline: Timeline): void => {
       let before: number | undefined;
       for (let index = 0; index < timeline.length; index++) {
-        const { operation, start, end } = sliceOf(timeline, index);
-        keep(seconds, operation, end - start);
-        if (before !== undefined) keep(between, operation, start - before);
+        const { rank, operation, start, end } = sliceOf(timeline, index);
+        const fastest = ranks[rank];
+        if (!fastest) continue;
+        keep(fastest.seconds, operation, end - start);
+        if (alone && before !== undefined) keep(fastest.between, operation, start - before);
         before = end;
       }
     },
-    times: (): readonly KernelTime[] => timesOf(program, list, seconds, between),
+    times: (): readonly KernelTime[] =>
+      ranks.flatMap(({ seconds, between }) => timesOf(program, list, seconds, alone ? between : undefined)),
   };
 }
 
@@ -99,7 +105,7 @@ function timesOf(
   program: Program,
   { operations }: ExpandedList,
   seconds: ReadonlyMap<number, number>,
-  between: ReadonlyMap<number, number>,
+  between: ReadonlyMap<number, number> | undefined,
 ): readonly KernelTime[] {
   const degrees = degreesOf(program);
   return operations.flatMap((expanded): readonly KernelTime[] => {
@@ -112,7 +118,7 @@ function timesOf(
         ...{ kernel: operation.kernel, kind, flops, bytesWritten },
         bytes: bytesRead + bytesWritten,
         seconds: Math.max(LEAST_SECONDS, taken / NANOSECONDS),
-        between: Math.max(LEAST_SECONDS, (between.get(index) ?? 0) / NANOSECONDS),
+        between: between && Math.max(LEAST_SECONDS, (between.get(index) ?? 0) / NANOSECONDS),
       },
     ];
   });
@@ -126,9 +132,15 @@ function byShape(times: readonly KernelTime[]): readonly KernelTime[] {
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    const middle = (of: (each: KernelTime) => number): number => median(group.map(of));
+    const between = group.flatMap((each) => each.between ?? []);
     return first
-      ? [{ ...first, seconds: middle((each) => each.seconds), between: middle((each) => each.between) }]
+      ? [
+          {
+            ...first,
+            seconds: median(group.map(({ seconds }) => seconds)),
+            between: between.length > 0 ? median(between) : undefined,
+          },
+        ]
       : [];
   });
 }
