@@ -43,6 +43,8 @@ expect 'H8 what shared links add stands in the table' 'shared links \+%~' meshwr
 
 expect_json 'H8 split schedules are searched and settled where the layout names one' "it.plans[0].pipeline.schedule === 'zero-bubble-v' && it.settled[0].simulatedSeconds >= it.settled[0].evaluatedSeconds" meshwright plan $job --layout pp=4,mbs=1,schedule=zero-bubble-v --top 2 --json
 
+expect 'H8 the page of accuracy has both tiers by source' '^\| all \| [0-9]+ \|( -?[0-9.]+ \|){8}$' cat docs/accuracy.md
+
 # H3, H5.
 expect 'H3 monotone without sharing, the longest path, the steady state is periodic and the bubble share never rises' 'Tests .* passed' tests packages/core/src/sim/simulate.prop.test.ts
 expect 'H3 slower links gain < 2 % in 1,000 cases, the largest gain kept; renamed hosts are the same' 'Tests .* passed' tests packages/core/src/sim/shared/shared.prop.test.ts

@@ -42,7 +42,7 @@ export { optionsOfEra, priceOptionsOf } from './price-options.ts';
 export { type RecipeName, type RecipePlan, recipeNames } from './recipe/index.ts';
 export { type Candidate, evaluateLayout, type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
 export { type SettledStep, type SettleOptions, settleLayout } from './settle.ts';
-export type { Settled } from './settle-plans.ts';
+export { type Settled, settleCandidate } from './settle-plans.ts';
 export { showCandidate } from './show.ts';
 export type { Shown, ShownStage, ShownTraffic, ShowOptions } from './show-types.ts';
 export { type Amounts } from './sizes/amounts.ts';

@@ -10,6 +10,7 @@ import {
   type Evaluator,
   evaluateLayout,
   optionsOfEra,
+  settleCandidate,
   type Verdict,
   verdictOf,
 } from '../plan/index.ts';
@@ -41,6 +42,8 @@ export interface PricedRun {
   readonly rateKey: string;
   /** Runs of one job in several layouts share it. */
   readonly jobKey: string;
+  /** Seconds of the step on shared links, with mutual slow-down; undefined where even a short step is too large. */
+  readonly settle: () => number | undefined;
 }
 
 /** Prices a run, or says why not. */
@@ -68,9 +71,16 @@ export function priceRun(row: RunRow): Outcome<PricedRun> {
       ...memoryOf(evaluator, taken),
       assumed: [...assumed, ...[cluster, replica, made].flatMap(({ value }) => value.assumed), ...taken.assumed],
       ...amountsOf(job, layout.value.layout, row),
+      settle: () => settled(evaluator, taken.layout, seconds),
       jobKey: [row.source, job.model.name, modelKey(row), row.gpu, row.n_gpus, row.precision].join('|'),
     },
   };
+}
+
+/** What shared links add to the layout of a run comes on top of what is predicted. */
+function settled(evaluator: Evaluator, layout: Layout, seconds: number): number | undefined {
+  const { evaluatedSeconds, simulatedSeconds } = settleCandidate(evaluator, evaluateLayout(evaluator, layout));
+  return simulatedSeconds === undefined ? undefined : seconds + simulatedSeconds - evaluatedSeconds;
 }
 
 const modelKey = (row: RunRow): string =>

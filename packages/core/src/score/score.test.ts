@@ -43,6 +43,19 @@ const only = (change: Readonly<Record<string, string | number>>) => {
   return row;
 };
 
+describe('both tiers', () => {
+  it('are scored on the rows that are simulated: shared links never take less than block level', () => {
+    const { rows } = readRuns({ name: 'runs.csv', text: textOf({ ...base, vpp: 1, pp: 2, dp: 4, step_time_s: 20 }) });
+    const { rows: scored, overall } = scoreRuns(rows, { settles: true });
+    const [{ predictedSeconds = 0, simulatedSeconds = 0, simulatedError = 0 } = {}] = scored;
+    expect(simulatedSeconds).toBeGreaterThanOrEqual(predictedSeconds);
+    expect(simulatedSeconds).toBeLessThan(1.2 * predictedSeconds);
+    expect(simulatedError).toBeCloseTo(simulatedSeconds / 20 - 1, 12);
+    expect(overall.tiers).toMatchObject({ shared: { rows: 1, bias: simulatedError }, block: { rows: 1 } });
+    expect(scoreRuns(rows).overall.tiers).toBeNull();
+  });
+});
+
 describe('a run that ran out of memory', () => {
   it('has a verdict and no error, and needs no batch where stages are one', () => {
     const row = only({

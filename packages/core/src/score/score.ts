@@ -29,6 +29,8 @@ export interface Score {
 export interface ScoreOptions {
   /** Rows that are left out, with the reason. */
   readonly exclusions?: ReadonlyMap<string, string>;
+  /** Simulates every row with a measured time on shared links as well: minutes where the rest takes seconds. */
+  readonly settles?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -36,7 +38,8 @@ export interface ScoreOptions {
 export function scoreRuns(rows: readonly RunRow[], options: ScoreOptions = {}): Score {
   const judged = rows.map((row, index) => {
     options.onProgress?.(index, rows.length);
-    return judge(row, options.exclusions?.get(row.id));
+    const each = judge(row, options.exclusions?.get(row.id));
+    return options.settles ? withSettled(each) : each;
   });
   const withNull = addNull(judged);
   const sources = [...new Set(withNull.map(({ row }) => row.source))];
@@ -55,6 +58,15 @@ export function scoreRuns(rows: readonly RunRow[], options: ScoreOptions = {}): 
     nullModel: nullScore(withNull, sources),
     skipped,
   };
+}
+
+/** The row with its step on shared links. */
+function withSettled(judged: Judged): Judged {
+  const { row, priced } = judged;
+  const simulatedSeconds = row.error === undefined ? undefined : priced?.settle();
+  if (simulatedSeconds === undefined || row.measuredSeconds === undefined) return judged;
+  const simulatedError = simulatedSeconds / row.measuredSeconds - 1;
+  return { ...judged, row: { ...row, simulatedSeconds, simulatedError } };
 }
 
 function judge(row: RunRow, excluded: string | undefined): Judged {

@@ -11,6 +11,9 @@ export interface ScoredRow {
   readonly high?: number;
   readonly measuredSeconds?: number;
   readonly error?: number;
+  /** On shared links; `simulatedError` is its share of the measured value. Where asked for. */
+  readonly simulatedSeconds?: number;
+  readonly simulatedError?: number;
   readonly nullSeconds?: number;
   readonly predictedPeakBytes?: number;
   readonly measuredPeakBytes?: number;

@@ -23,6 +23,8 @@ export interface SourceScore {
   /** Measured time of the layout that would have been picked over the best, less 1; mean over the same jobs. */
   readonly regret: number | null;
   readonly jobs: number;
+  /** Of the rows that were simulated on shared links: their errors there and at block level. */
+  readonly tiers: { readonly shared: ErrorSummary; readonly block: ErrorSummary } | null;
   /** The same of peak memory. */
   readonly memory: ErrorSummary | null;
 }
@@ -48,8 +50,16 @@ export function scoreOf(source: string, judged: readonly Judged[]): SourceScore 
     spearman: jobs.length === 0 ? null : mean(jobs.map(([predicted, measured]) => spearman(predicted, measured))),
     regret: jobs.length === 0 ? null : mean(jobs.map(([predicted, measured]) => regret(predicted, measured))),
     jobs: jobs.length,
+    tiers: tiersOf(timed),
     memory: summarise(judged.flatMap(({ row }) => (row.memoryError === undefined ? [] : [row.memoryError]))) ?? null,
   };
+}
+
+function tiersOf(timed: readonly Judged[]): SourceScore['tiers'] {
+  const rows = timed.filter(({ row }) => row.simulatedError !== undefined);
+  const shared = summarise(rows.map(({ row }) => row.simulatedError ?? 0));
+  const block = summarise(rows.map(({ row }) => row.error ?? 0));
+  return shared && block ? { shared, block } : null;
 }
 
 /** Predicted and measured seconds of each job. */
