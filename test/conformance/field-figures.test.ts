@@ -1,5 +1,5 @@
-/** @file Figures that the field quotes of schedules: from simulated programs, and from lists in time where no program is
- * compiled yet. */
+/** @file Figures that the field quotes of schedules: from simulated programs, and from lists in time where pairs share their
+ * time, which programs issue one after the other. */
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { createJob } from '@meshwright/core/job';
 import { completeLayout } from '@meshwright/core/layout';
@@ -41,9 +41,12 @@ describe('what the field says of bubbles', () => {
         zeroBubble: splitTimes('zero-bubble-h1', shape, waited).length,
       };
     };
-    const [with_, without] = [lengths(0.5), lengths(0)];
-    expect(with_.dual).toBeLessThan(0.9 * with_.zeroBubble);
-    expect(without.dual).toBeGreaterThan(0.95 * without.zeroBubble);
+    // In units of a pass: with an all-to-all of half a pass in forward and in input part a step of ZB-H1 is 26 % longer, with
+    // none 1 %. Pairs hide theirs whole: 3 where their kernels alone take 3.
+    expect([lengths(0.5), lengths(0)]).toEqual([
+      { dual: 112.5, zeroBubble: 142 },
+      { dual: 102, zeroBubble: 103 },
+    ]);
   });
 
   it('interleaving gains 10 % and more on GPT-3 175B over 96 GPUs at small batches (Narayanan et al. 2021, abstract)', () => {
