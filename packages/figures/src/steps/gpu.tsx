@@ -185,7 +185,7 @@ function Fill({ script: { capacityBytes }, gpu, y, width }: FillProps): VNode {
       {!fits && <rect x={limit} y={y} width={at(pad + width - limit)} height="6" fill="url(#mw-over)" />}
       {!fits && <line x1={limit} x2={limit} y1={y - 2} y2={y + 8} stroke={surface('text')} stroke-width="2" />}
       <text x={at(pad + width)} y={y + 15.5} class={fits ? 'tiny quiet end' : 'tiny alarm bold end'}>
-        {fits ? amount : textWidth(long, 9) > width ? `too much: ${amount}` : long}
+        {fits ? amount : textWidth(long, 11) > width ? `over: ${amount}` : long}
       </text>
     </g>
   );
