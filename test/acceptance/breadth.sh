@@ -95,4 +95,10 @@ expect 'Layers: the search says which' 'ac=none,layers=0-[0-9]+:full' meshwright
 printf 'model: llama-2-7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nlayout: {layers: [{from: 0, to: 3, sharding: 3}]}\n' >"$scratch/later.yaml"
 expect_code 'Layers: what is not priced is refused by name' 2 'LAYOUT_KEY_NOT_YET +layout.layers: sharding of single layers is not priced yet' meshwright show "$scratch/later.yaml"
 
+# Layouts: state in host memory.
+expect_json 'Offload: the state is on the host, and the step waits for it' 'it.memory.stages[0].hostBytes > 0 && it.memory.stages[0].partsBytes.optimizer === 0 && it.step.partsSeconds.offload > 0' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=1,zero=3,offload=optimizer --json
+expect 'Offload: host GiB beside those of the device' 'on host GiB' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=1,zero=3,offload=optimizer
+expect_code 'Offload: weights are refused by name' 2 'VALUE_NOT_YET' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=1,zero=3,offload=weights
+expect 'Offload: bytes on the host and over its link are the closed form' 'Tests .* passed' tests packages/core/src/compile/laws/host.prop.test.ts
+
 finish

@@ -95,4 +95,6 @@ expect 'every pair of strategies in 40 drawn layouts, each as one rank; 25 plant
 
 expect 'Sets of shards train as one rank: ZeRO-1 to 3, beside tensor, pipeline, context and experts; bytes and memory as predicted' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/shard-sets.test.ts
 
+expect 'State in host memory trains as on the device, in host bytes as predicted; copies that are left out are refused' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/offload.test.ts
+
 finish

@@ -56,6 +56,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     tensor: fc.constantFrom(1, 2),
     data: fc.constantFrom(1, 2, 4),
     replicate: fc.constantFrom(1, 2),
+    offload: fc.constantFrom('none' as const, 'optimizer' as const),
     context: fc.constant(1),
     contextKind: fc.constant('ring' as const),
     expert: fc.constant(1),

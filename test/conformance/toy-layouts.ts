@@ -18,6 +18,7 @@ const alone: Layout = {
   reshard: true,
   replicate: 1,
   layers: [],
+  offload: 'none',
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',

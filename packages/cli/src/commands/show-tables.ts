@@ -37,6 +37,9 @@ export function memoryTable({ memory }: Shown, most: number): Table {
     numbers('allocated GiB', ({ stage }) => gib(stage.allocatedBytes)),
     numbers('device GiB~', ({ stage }) => gib(stage.deviceBytes)),
     numbers('left GiB~', ({ stage }) => gib(memory.capacityBytes - stage.deviceBytes)),
+    ...(memory.stages.some((stage) => stage.hostBytes > 0)
+      ? [numbers<StageRow>('on host GiB', ({ stage }) => gib(stage.hostBytes))]
+      : []),
     words('fits', ({ stage }) => (stage.verdict === 'fits' ? 'yes' : stage.verdict === 'at-risk' ? 'at risk' : 'no')),
   ]);
   if (table.rows.length <= most) return table;

@@ -30,6 +30,7 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   reshard: true,
   replicate: 1,
   layers: [],
+  offload: 'none',
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'fp32',

@@ -2,6 +2,7 @@
 
 export { type Dispatch, type DispatchWay, expectedGroups } from './dispatch.ts';
 export { TIER_OVERLAP } from './exchange.ts';
+export { hostAssumptions } from './host.ts';
 export {
   type BlockMatrix,
   chain,

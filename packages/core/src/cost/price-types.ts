@@ -107,6 +107,10 @@ export interface PriceOptions {
 export interface Prices {
   /** Device time alone, without the host. `kernel` names the row of the kernel table; without it the work is fused. */
   compute(work: Work, kernel?: KernelName): Seconds;
+  /** Between the memory of the device and that of the host, while all devices of the node copy. */
+  hostCopy(bytes: number): Seconds;
+  /** The host reads and writes so many bytes of its memory for one device, while it does so for all devices of the node. */
+  hostPass(bytes: number): Seconds;
   /** Rows of the busiest of `ranks` expert ranks over the mean of `rows`, as the router is assumed to spread them. */
   busiest(rows: number, ranks: number): number;
   /** Time alone on its links, while all groups of the same axes run the same exchange. */

@@ -11,6 +11,7 @@ import { busiestOf, type Dispatch } from './dispatch.ts';
 import { exchangeTime } from './exchange.ts';
 import { type ClusterTerms, clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
+import { hostPrices } from './host.ts';
 import { measuredSeconds } from './measured.ts';
 import { type TierAlgorithms, usualTiers } from './network/index.ts';
 import type {
@@ -45,6 +46,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
   };
   const terms = clusterTerms(cluster);
   const devices = gpuCount(cluster);
+  const host = hostPrices(cluster);
   const compute = measured
     ? measuredPrice(measured, devices)
     : createComputePrice(cluster.device, {
@@ -69,6 +71,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
         compute: (work, kernel): Seconds => compute(work, kernel, tensor) as Seconds,
         exchange: (request): Seconds =>
           exposedTime(groupOf(request.axes, request.members, request.part), request, habits) as Seconds,
+        ...host,
         busiest: (rows, ranks) => busiestOf(rows, ranks, options.dispatch?.spread ?? 0),
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),

@@ -17,6 +17,9 @@ import {
 /** Schedules of the contract that are not compiled yet. */
 const laterSchedules = ['pipedream'];
 
+/** Values of `offload` in the contract that are not compiled yet. */
+const laterOffloads = ['activations', 'weights'];
+
 /** What each type of value takes, for hints and schemas. */
 const takes: Readonly<Record<LayoutKey['type'], string>> = {
   count: 'a whole number',
@@ -50,6 +53,7 @@ const readerOf = (key: LayoutKey): Reader<unknown> => {
   if (name === 'data') return dataDegree;
   if (name === 'sharding') return shardingLevel;
   if (name === 'schedule') return oneOf(names, laterSchedules, '1f1b or interleaved-1f1b');
+  if (name === 'offload') return oneOf(names, laterOffloads, 'optimizer');
   switch (type) {
     case 'count':
     case 'shards':

@@ -79,7 +79,13 @@ describe('the short text of a layout', () => {
     const text = 'unit=block,offload=none,losschunks=1,layers=auto,shard=auto';
     expect(parseLayoutString(`${text},tp=auto`)).toMatchObject({ issues: [], layout: {} });
   });
-  it.each(['offload=optimizer', 'unit=all', 'unit=linear'])('refuses %s by name', (text) => {
+  it.each(['offload=weights', 'offload=activations'])('refuses %s by name', (text) => {
+    expect(tell(text)).toEqual(['VALUE_NOT_YET layout.offload 9']);
+  });
+  it('reads state in host memory', () => {
+    expect(parseLayoutString('offload=optimizer')).toMatchObject({ issues: [], layout: { offload: 'optimizer' } });
+  });
+  it.each(['unit=all', 'unit=linear'])('refuses %s by name', (text) => {
     expect(tell(text)).toEqual([`LAYOUT_KEY_NOT_YET layout.${text.split('=')[0]} 1`]);
   });
   it('reads sets of shards by the ranks of one, or as shard and replicate', () => {

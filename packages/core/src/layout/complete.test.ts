@@ -17,7 +17,7 @@ describe('completeLayout', () => {
     expect(layout.gradientType).toBe('bf16');
     expect(defaulted).not.toContain('tensor');
     expect(defaulted).toContain('data');
-    expect(defaulted).toHaveLength(22);
+    expect(defaulted).toHaveLength(23);
   });
   it('interleaves when chunks are given, reduces per micro-batch under sharding 3', () => {
     const { layout } = complete({ pipeline: 2, chunks: 4, sharding: 3 });

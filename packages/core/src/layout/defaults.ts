@@ -30,6 +30,7 @@ export function withDefaults(request: LayoutRequest, job: LayoutJob, costs: Spli
     prefetch: request.prefetch ?? profile.prefetch.value,
     reshard: request.reshard ?? defaultReshard(job, sharding, pipeline),
     bucketMB: request.bucketMB ?? profile.bucketMB.value,
+    offload: request.offload ?? 'none',
     gradientType: request.gradientType ?? defaultGradientType(job),
     gradientReduction: request.gradientReduction ?? defaultReduction(sharding),
     microBatch: request.microBatch ?? 1,

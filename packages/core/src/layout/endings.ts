@@ -27,6 +27,7 @@ export type Ending = Pick<
   | 'reshard'
   | 'bucketMB'
   | 'gradientReduction'
+  | 'offload'
   | 'recompute'
   | 'layers'
   | 'lossChunks'
@@ -89,7 +90,7 @@ function makeEndings(
       if (broken) rejected.set(broken, (rejected.get(broken) ?? 0) + 1);
       else {
         const gradientReduction = reductionWithEffect(exchange.sharding, microBatches, exchange.gradientReduction);
-        legal.push({ ...exchange, gradientReduction, ...block });
+        legal.push({ ...exchange, gradientReduction, offload: request.offload ?? 'none', ...block });
       }
     }
   }

@@ -70,6 +70,7 @@ const layoutFor = ({ nodes, L, experts }: Sizes): fc.Arbitrary<Layout> =>
         reshard: true,
         replicate: 1,
         layers: [],
+        offload: 'none' as const,
         lossChunks: 1,
         bucketMB: 25,
         gradientType: draw.gradientType,

@@ -16,6 +16,7 @@ const layout: Layout = {
   reshard: true,
   replicate: 1,
   layers: [],
+  offload: 'none',
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',

@@ -44,6 +44,8 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
       return true;
     case 'sharding':
       return replicasOf(layout) > 1;
+    case 'offload':
+      return layout.offload !== 'none';
     case 'replicate':
       return layout.replicate > 1;
     case 'context':

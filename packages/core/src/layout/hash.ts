@@ -29,7 +29,7 @@ export function layoutHash(layout: Layout): number {
   mix(layout.tensor);
   mix(layout.pipeline);
   mix(layout.data);
-  mix(layout.replicate);
+  mix(layout.replicate * 2 + (layout.offload === 'optimizer' ? 1 : 0));
   mix(layout.context * 4 + contextNumbers[layout.contextKind]);
   mix(layout.expert * 4096 + layout.expertTensor);
   mix(layout.microBatch);

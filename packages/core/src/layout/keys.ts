@@ -238,6 +238,16 @@ export const layoutKeys: readonly LayoutKey[] = [
     meaning: 'When gradients cross the data axis.',
   },
   {
+    name: 'offload',
+    short: 'offload',
+    aliases: [],
+    type: 'name',
+    names: ['none', 'optimizer'],
+    fallback: 'none',
+    meaning:
+      "What is kept in host memory: the optimizer's state, which the processors of the host then update; gradients are copied to them and new weights back.",
+  },
+  {
     name: 'layersPerStage',
     short: 'lps',
     aliases: [],
@@ -276,7 +286,6 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
     accepts: ['block'],
     meaning: 'What is gathered at once under sharding 3.',
   },
-  { name: 'offload', short: 'offload', aliases: [], accepts: ['none'], meaning: 'What is kept in host memory.' },
   { name: 'overlap', short: 'overlap', aliases: [], accepts: [], meaning: 'Exchanges that run beside compute.' },
 ];
 

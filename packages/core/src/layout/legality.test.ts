@@ -19,6 +19,7 @@ const base: Layout = {
   reshard: true,
   replicate: 1,
   layers: [],
+  offload: 'none',
   lossChunks: 1,
   bucketMB: 25,
   gradientType: 'bf16',

@@ -72,6 +72,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
         ? bucketWithEffect(job, { tensor, expert, expertTensor }, layout.gradientType, layout.bucketMB)
         : profile.bucketMB.value,
     gradientType: layout.gradientType,
+    offload: layout.offload,
     gradientReduction: reductionWithEffect(sharding, microBatches, layout.gradientReduction),
     microBatch: layout.microBatch,
     chunks,

@@ -74,6 +74,7 @@ function* withEndings(grid: Grid): Generator<Layout> {
             prefetch,
             reshard: true,
             replicate: 1,
+            offload: 'none',
             lossChunks: 1,
             bucketMB,
           };

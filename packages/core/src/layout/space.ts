@@ -110,6 +110,7 @@ function layoutOf(grid: Grid, ending: Ending): Layout {
     pipeline: grid.pipeline,
     data: grid.data,
     replicate: ending.replicate,
+    offload: ending.offload,
     context: grid.context,
     contextKind: grid.contextKind,
     expert: grid.expert,

@@ -16,6 +16,8 @@ export type ScheduleName =
   | 'dualpipe-v';
 /** How context ranks bring queries together with the keys and values of others. */
 export type ContextKind = 'ring' | 'all-to-all' | 'all-gather' | 'hybrid';
+/** What lies in host memory: nothing, or the optimizer's state, which the host then updates. */
+export type Offload = 'none' | 'optimizer';
 export type GradientReduction = 'per-step' | 'per-micro-batch';
 
 /** What some layers do otherwise than the layout says: those from `from` to `to`, both counted from 0 and included. */
@@ -52,6 +54,8 @@ export interface Layout {
   /** A bucket closes when its gradients reach this many MB (10^6 bytes); meaningful for sharding 0 to 2. */
   readonly bucketMB: number;
   readonly gradientType: 'bf16' | 'fp32';
+  /** Kept in host memory, and copied over the link between device and host. */
+  readonly offload: Offload;
   readonly gradientReduction: GradientReduction;
   /** Sequences of a micro-batch. */
   readonly microBatch: number;

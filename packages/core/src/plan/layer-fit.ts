@@ -23,7 +23,11 @@ export function layerFits(evaluator: Evaluator): (layout: Layout) => boolean {
     const dense = (tensor * 2 ** 17 + data) * 2 ** 17 + context;
     const kind = sharding * 8 + (sequenceParallel ? 4 : 0) + (gradientType === 'fp32' ? 2 : 0);
     const reduction = layout.gradientReduction === 'per-step' ? 1 : 0;
-    const rest = ((expert * 2 ** 13 + expertTensor) * 2 ** 17 + replicate) * 64 + kind + reduction;
+    const rest =
+      ((expert * 2 ** 13 + expertTensor) * 2 ** 17 + replicate) * 128 +
+      kind +
+      reduction +
+      (layout.offload === 'optimizer' ? 64 : 0);
     const ofDense = known.get(dense) ?? new Map<number, boolean>();
     const fits = ofDense.get(rest) ?? layerStateBytes(evaluator, layout) <= capacity;
     ofDense.set(rest, fits);

@@ -1,5 +1,6 @@
 /** @file One layout in full: the `show` object of the contract. */
 import { capacityBytes, gpuCount } from '../cluster/index.ts';
+import { hostAssumptions } from '../cost/index.ts';
 import { batchTokens, type Job, precisionName } from '../job/index.ts';
 import { formatLayout, hasExpertGrid, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
 import { groupsAlong } from '../mesh/index.ts';
@@ -49,7 +50,11 @@ export function showCandidate(evaluator: Evaluator, candidate: Candidate, option
     },
     storage: storageNeeds(job, layout, seconds, options.storageBytesPerSecond),
     ...(options.groups && { groups: groupsOf(layout) }),
-    assumptions: [...prices.assumptions, ...memoryAssumptions],
+    assumptions: [
+      ...prices.assumptions,
+      ...(layout.offload === 'none' ? [] : hostAssumptions(job.cluster)),
+      ...memoryAssumptions,
+    ],
     warnings: warningsOf({
       job,
       layout,
@@ -93,7 +98,7 @@ function shownStages(evaluator: Evaluator, { layout, evaluation }: Candidate, de
       layers: layersOfStage(layout, index),
       parameters: stage.buckets.reduce((sum, bucket) => sum + bucket.plan.elements, 0),
       ...memory,
-      hostBytes: 0,
+      hostBytes: stage.hostBytes,
       partsBytes: { ...detail.memory[index] },
     };
   });

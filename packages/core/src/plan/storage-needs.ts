@@ -39,7 +39,13 @@ export function storageNeeds(
     layout.data,
     Math.max(1, Math.ceil(job.cluster.gpusPerNode / (layout.tensor * layout.context))),
   );
-  const { weights, optimizer } = statePerParameter(job, { ...layout, sharding: 0, data: 1, replicate: 1 });
+  const { weights, optimizer } = statePerParameter(job, {
+    ...layout,
+    sharding: 0,
+    data: 1,
+    replicate: 1,
+    offload: 'none',
+  });
   const bytesPerParameter = weights + optimizer;
   const bytes = countParameters(job.model).total * bytesPerParameter;
   return {

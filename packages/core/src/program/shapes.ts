@@ -3,19 +3,26 @@ import { assertInvariant } from '../errors/index.ts';
 import { bytesOf, type Degrees, type Dim, localElements, localSize } from '../tensor/index.ts';
 import type { ExpandedOperation, Operand } from './expand.ts';
 import { type KernelRow, kernels, type LocalOperand, type LocalOperands } from './kernels/index.ts';
-import type { Compute } from './types.ts';
+import type { BufferDeclaration, Compute } from './types.ts';
 import type { Work } from './work.ts';
 
 /** The dims of an operand on one rank. */
 export const localDims = (dims: readonly Dim[], degrees: Degrees): readonly number[] =>
   dims.map((dim) => localSize(dim, degrees));
 
-/** Bytes that a buffer takes on one rank, padding included; a shard in place takes none. */
+/** Bytes that a buffer takes on the device of one rank, padding included; a shard in place takes none, nor does what lies in
+ * host memory. */
 export function bufferBytes(operand: Operand, degrees: Degrees): number {
   const { declaration } = operand.instance;
-  if (declaration.shardOf !== undefined) return 0;
+  if (declaration.shardOf !== undefined || declaration.place === 'host') return 0;
   return localElements(declaration.dims, degrees) * bytesOf(declaration.dtype);
 }
+
+/** Bytes that the buffers of a list take in host memory for one rank. */
+export const hostBytes = (buffers: readonly BufferDeclaration[], degrees: Degrees): number =>
+  buffers
+    .filter(({ place }) => place === 'host')
+    .reduce((sum, { dims, dtype }) => sum + localElements(dims, degrees) * bytesOf(dtype), 0);
 
 /** Bytes of what an operation touches of a buffer. */
 export const touchedBytes = (operand: Operand, degrees: Degrees): number =>

@@ -37,6 +37,8 @@ export interface BufferDeclaration {
   readonly bucket?: string;
   /** In place: this buffer is the data rank's own shard of that one and has no memory of its own. */
   readonly shardOf?: string;
+  /** It lies in host memory; absent: in that of the device. */
+  readonly place?: 'host';
 }
 
 /** Lanes are in order. Exchanges between stages have one lane for each direction and kind. */
@@ -54,7 +56,10 @@ export type Lane =
   | 'grad.out'
   | 'grad.in'
   | 'control'
-  | 'host';
+  | 'host'
+  | 'host.out'
+  | 'host.update'
+  | 'host.in';
 
 export type Direction = 'forward' | 'backward' | 'again' | 'tail' | 'open';
 
@@ -87,7 +92,9 @@ export type WhyRule =
   | 'gather-expert'
   | 'scatter-expert'
   | 'global-norm'
+  | 'copy-out'
   | 'optimizer'
+  | 'copy-in'
   | 'mean-loss'
   | 'lifetime';
 
@@ -244,7 +251,8 @@ export interface View {
 /** Parameters that lie flat in one buffer, are reduced together and are cut over data together.
  *
  * Buffers of a bucket `b`: `W.b` weights, `G.b` gradients, `S.b` the gradient shard, `P.b` the weight shard (sharding 3),
- * `O.b.master` `O.b.m` `O.b.v` optimizer state. The first `summed` elements are gradients that are partial over tensor;
+ * `O.b.master` `O.b.m` `O.b.v` optimizer state; where that lies in host memory, `H.b` is the gradient and `M.b` the new
+ * weights there. The first `summed` elements are gradients that are partial over tensor;
  * the operand `G.b.summed` (or `S.b.summed`) is that slice.
  */
 export interface Bucket {

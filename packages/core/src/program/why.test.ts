@@ -75,6 +75,8 @@ describe('why', () => {
       model: true,
       'gather-sequence': true,
       'sum-sets': true,
+      'copy-out': true,
+      'copy-in': true,
       'gather-again': true,
       'sum-partial': true,
       'scatter-partial': true,

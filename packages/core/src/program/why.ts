@@ -107,6 +107,14 @@ const words: Readonly<Record<WhyRule, Words>> = {
     does: ({ bucket, axis }) => `sums the shard of the gradients of ${bucket} over ${axis}`,
     because: () => 'each set of shards saw other sequences',
   },
+  'copy-out': {
+    does: ({ bucket }) => `copies the gradients of ${bucket} to host memory`,
+    because: () => "the optimizer's state lies there",
+  },
+  'copy-in': {
+    does: ({ bucket }) => `copies the new weights of ${bucket} to the device`,
+    because: () => 'the host has updated them',
+  },
   'sum-whole-parameters': {
     does: ({ bucket, axis }) => `sums the gradients of the whole parameters of ${bucket} over ${axis}`,
     because: () => 'each rank saw only its piece of the sequence',

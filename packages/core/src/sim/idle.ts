@@ -96,6 +96,7 @@ function partOf(program: Program, { operation }: ExpandedOperation): IdlePart {
     case 'collective':
       return axisPart(bookedAxis(program, operation.axis));
     case 'compute':
+      return operation.lane === 'compute' ? 'host' : 'offload';
     case 'wait':
     case 'host':
     case 'mark':

@@ -17,6 +17,9 @@ const codes: Readonly<Record<Lane, number>> = {
   context: 11,
   expert: 12,
   'data.replicate': 13,
+  'host.out': 14,
+  'host.update': 15,
+  'host.in': 16,
 };
 
 /** Lanes by code. */

@@ -38,12 +38,20 @@ export function secondsOf(
   const degrees = degreesOf(program);
   return (expanded) => {
     const { operation } = expanded;
+    if (operation.kind === 'compute' && operation.lane !== 'compute') return hostSeconds(prices, expanded, work);
     if (operation.kind === 'compute') {
       return prices.compute(work(expanded), operation.kernel) * busiestOf(prices, expanded, degrees);
     }
     const request = exchangeRequest(program, expanded, degrees);
     return request === undefined ? 0 : prices.exchange(request) * busiestOf(prices, expanded, degrees);
   };
+}
+
+/** What runs on a lane of the host: an update of what lies in its memory, or a copy. */
+function hostSeconds(prices: Prices, expanded: ExpandedOperation, work: (each: ExpandedOperation) => Work): number {
+  const { bytesRead, bytesWritten } = work(expanded);
+  const updates = expanded.operation.lane === 'host.update';
+  return updates ? prices.hostPass(bytesRead + bytesWritten) : prices.hostCopy(bytesRead);
 }
 
 /** The work of compute operations, worked out once for each shape. */

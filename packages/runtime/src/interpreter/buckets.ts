@@ -2,7 +2,7 @@
 import { assertInvariant } from '@meshwright/core/errors';
 import type { Bucket, Compute, ExpandedOperation, Operand } from '@meshwright/core/program';
 import type { BucketKernelName } from '../kernels/index.ts';
-import { clipFactor, type ShardState, sgd, squareSum } from '../kernels/optimizer.ts';
+import { adamw, clipFactor, type ShardState, sgd, squareSum } from '../kernels/optimizer.ts';
 import type { FloatArray } from '../kernels/tensor.ts';
 import { pieceIndexOf, waysOf } from '../place/dims.ts';
 import { type OwnedRange, ownedDims, ownedRanges } from '../place/parameters.ts';
@@ -24,9 +24,32 @@ export function runBucketKernel(
       machine.record.gradientNorm = Math.sqrt(squares);
       return writeScalar(machine, expanded, clipFactor(squares, attribute(operation, 'limit')));
     }
+    case 'copy-out':
+      return copyOut(machine, expanded);
+    case 'copy-in':
+      return machine.validates ? undefined : copyIn(machine, expanded);
     default:
       return machine.validates ? undefined : stepOptimizer(machine, expanded, operation, kernel);
   }
+}
+
+/** The gradient, or this rank's shard of it, to host memory. */
+function copyOut(machine: Machine, { reads, writes }: ExpandedOperation): void {
+  const [from] = reads;
+  const to = writes[0]?.operand;
+  assertInvariant(from !== undefined && to !== undefined, () => 'a copy lacks an operand');
+  deposit(machine.cells.window(to), valuesOf(machine.cells.window(from)), false);
+}
+
+/** New weights to the device: all of a shard, this rank's own part of a whole buffer, whose rest is stale from now on. */
+function copyIn(machine: Machine, { reads, writes }: ExpandedOperation): void {
+  const [from] = reads;
+  const to = writes[0]?.operand;
+  assertInvariant(from !== undefined && to !== undefined, () => 'a copy lacks an operand');
+  const values = valuesOf(machine.cells.window(from));
+  const weights = ownedWeights(machine, to, bucketOf(machine, to.instance.declaration.bucket));
+  deposit(weights, values, false);
+  if (isEarly(machine) && weights.cell.data.length > values.length) poisonAround(weights);
 }
 
 function stepOptimizer(
@@ -54,7 +77,11 @@ function stepOptimizer(
     const weightDecay = Number(operation.attributes?.['weightDecay'] ?? 0);
     if (kernel === 'adamw') {
       const betas = { beta1: attribute(operation, 'beta1'), beta2: attribute(operation, 'beta2') };
-      machine.engine.adamw(shard, inputs, { ...betas, epsilon: attribute(operation, 'epsilon'), weightDecay });
+      (operation.lane === 'host.update' ? adamw : machine.engine.adamw)(shard, inputs, {
+        ...betas,
+        epsilon: attribute(operation, 'epsilon'),
+        weightDecay,
+      });
     } else {
       sgd(shard, inputs, { momentum: attribute(operation, 'momentum'), weightDecay });
     }

@@ -2,7 +2,7 @@
  * handed out and again when it is given back, so that a forgotten gather or a read too late shows at once.
  */
 import { assertInvariant } from '@meshwright/core/errors';
-import { bufferBytes, type Instance, type Operand, type Storages } from '@meshwright/core/program';
+import { bufferBytes, hostBytes, type Instance, type Operand, type Storages } from '@meshwright/core/program';
 import { bytesOf, type Degrees, type Dim, type DType, localElements } from '@meshwright/core/tensor';
 import type { Engine } from '../kernels/engine.ts';
 import type { Elements, LocalDim } from '../kernels/tensor.ts';
@@ -24,6 +24,7 @@ export interface Cell {
   readonly dtype: DType;
   readonly data: Elements;
   readonly bytes: number;
+  readonly place: 'device' | 'host';
   pending: Pending[];
 }
 
@@ -40,8 +41,14 @@ export interface Window {
   readonly dims: readonly LocalDim[];
 }
 
+/** Where buffers come from and go back to. */
+export type Memories = Readonly<Record<'device' | 'host', Pick<Engine, 'createElements' | 'release'>>>;
+
 export interface Cells {
+  /** On the device. */
   readonly liveBytes: () => number;
+  /** In host memory. */
+  readonly hostBytes: () => number;
   readonly allocate: (instance: Instance) => Cell;
   readonly release: (instance: Instance) => void;
   readonly window: (operand: Operand) => Window;
@@ -55,35 +62,29 @@ const POISON_INT = -0x80000000;
 export function createCells(
   storages: Storages,
   seat: Seat,
-  engine: Engine,
+  memories: Memories,
   poisons: () => boolean = () => true,
   rowBytes: (instance: Instance) => number | undefined = () => undefined,
 ): Cells {
   const cells: (Cell | undefined)[] = [];
-  const places = new WeakMap<Operand, Omit<Window, 'cell'>>();
-  const placeOf = (operand: Operand): Omit<Window, 'cell'> => {
-    const known = places.get(operand);
-    if (known) return known;
-    const place = { spans: spansOf(operand, seat), dims: localDimsOf(operand.dims, seat) };
-    places.set(operand, place);
-    return place;
-  };
-  let liveBytes = 0;
+  const placeOf = placesOf(seat);
+  const held = { device: 0, host: 0 };
   let inFlight: Cell[] = [];
   const giveBack = (cell: Cell): boolean => {
     if (!cell.pending.every((each) => each.done)) return false;
     if (poisons()) poison(cell.data);
-    engine.release(cell.data);
+    memories[cell.place].release(cell.data);
     return true;
   };
   return {
-    liveBytes: () => liveBytes,
+    liveBytes: () => held.device,
+    hostBytes: () => held.host,
     allocate: (instance) => {
       inFlight = inFlight.filter((each) => !giveBack(each));
-      const cell = createCell(instance, seat.degrees, engine, rowBytes(instance));
+      const cell = createCell(instance, seat.degrees, memories, rowBytes(instance));
       if (poisons()) poison(cell.data);
       cells[storages.numberOf(instance)] = cell;
-      liveBytes += cell.bytes;
+      held[cell.place] += cell.bytes;
       return cell;
     },
     release: (instance) => {
@@ -91,7 +92,7 @@ export function createCells(
       const cell = cells[number];
       assertInvariant(cell !== undefined, () => `${instance.name} is released and was not allocated`);
       cells[number] = undefined;
-      liveBytes -= cell.bytes;
+      held[cell.place] -= cell.bytes;
       if (!giveBack(cell)) inFlight.push(cell);
     },
     window: (operand) => {
@@ -102,14 +103,29 @@ export function createCells(
   };
 }
 
-function createCell(instance: Instance, degrees: Degrees, engine: Engine, rowBytes: number | undefined): Cell {
+/** Where an operand lies in its cell, worked out once. */
+function placesOf(seat: Seat): (operand: Operand) => Omit<Window, 'cell'> {
+  const places = new WeakMap<Operand, Omit<Window, 'cell'>>();
+  return (operand) => {
+    const known = places.get(operand);
+    if (known) return known;
+    const place = { spans: spansOf(operand, seat), dims: localDimsOf(operand.dims, seat) };
+    places.set(operand, place);
+    return place;
+  };
+}
+
+function createCell(instance: Instance, degrees: Degrees, memories: Memories, rowBytes: number | undefined): Cell {
   const { declaration } = instance;
-  const declared = rowBytes ?? bufferBytes({ instance, dims: declaration.dims }, degrees);
+  const { place = 'device' } = declaration;
+  const declared =
+    rowBytes ??
+    (place === 'host' ? hostBytes([declaration], degrees) : bufferBytes({ instance, dims: declaration.dims }, degrees));
   const length = declared / bytesOf(declaration.dtype);
-  const data = engine.createElements(declaration.dtype, length);
+  const data = memories[place].createElements(declaration.dtype, length);
   const bytes = data.length * bytesOf(declaration.dtype);
   assertInvariant(bytes === declared, () => `${instance.name} takes ${bytes} bytes, not ${declared}`);
-  return { name: instance.name, dtype: declaration.dtype, data, bytes, pending: [] };
+  return { name: instance.name, dtype: declaration.dtype, data, bytes, place, pending: [] };
 }
 
 /** Routed rows as kernels see them: one dim of all rows, behind one place that stands for the experts. */

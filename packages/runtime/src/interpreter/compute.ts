@@ -7,7 +7,14 @@ import { runBucketKernel } from './buckets.ts';
 import { deposit, lengthOf, settle, valuesOf, type Window } from './cells.ts';
 import type { Machine } from './machine.ts';
 
-const bucketKernels: readonly string[] = ['square-sum', 'clip', 'adamw', 'sgd'] satisfies BucketKernelName[];
+const bucketKernels: readonly string[] = [
+  'square-sum',
+  'clip',
+  'copy-out',
+  'copy-in',
+  'adamw',
+  'sgd',
+] satisfies BucketKernelName[];
 const isBucketKernel = (kernel: string): kernel is BucketKernelName => bucketKernels.includes(kernel);
 
 /** A result of a kernel: written in place, or beside the buffer when it is added or lies in several spans. */

@@ -90,6 +90,9 @@ export interface StepRecord {
   peakBytes: number;
   /** What the engine's memory really reached; 0 where it is the host's. */
   highWaterBytes: number;
+  /** In host memory: what is held, and what the program says. */
+  hostBytes: number;
+  predictedHostBytes: number;
   /** Peak of the program's lifetimes. */
   predictedPeakBytes: number;
   /** Counts of routed rows, by layer and micro-batch: of the step, then of a validation that followed it. */
@@ -140,6 +143,8 @@ export const emptyRecord = (): StepRecord => ({
   slices: [],
   peakBytes: 0,
   highWaterBytes: 0,
+  hostBytes: 0,
+  predictedHostBytes: 0,
   predictedPeakBytes: 0,
   rows: [],
   memoryDiffers: [],
@@ -160,7 +165,8 @@ export function createMachine(
   const engine = engineOf(options, heldBytes(lifetimes.peakBytes, expanded, program));
   const rows = createRows(seat);
   const poisons = (): boolean => !machine || isEarly(machine);
-  const cells = createCells(storages, seat, engine, poisons, rows.bytesOf);
+  const memories = { device: engine, host: plainEngine(options.arithmetic) };
+  const cells = createCells(storages, seat, memories, poisons, rows.bytesOf);
   const starts = new Map<number, number>();
   const machine: Machine = {
     program,

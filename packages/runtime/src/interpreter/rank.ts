@@ -1,5 +1,5 @@
 /** @file One rank from its initial weights to its last step, and what it hands back. */
-import type { ExpandedOperation } from '@meshwright/core/program';
+import { type ExpandedOperation, hostBytes } from '@meshwright/core/program';
 import { partialPath } from '../checkpoint/folder.ts';
 import { type ShardFile, type State, stateOf } from '../checkpoint/manifest.ts';
 import { type OwnedState, writeShards } from '../checkpoint/shards.ts';
@@ -43,6 +43,8 @@ export function* runRank(machine: Machine, { onStep, onSaved }: RankListener): G
     yield* runPeriod(machine);
     machine.record.end = machine.clock();
     machine.record.taken = machine.port.taken();
+    machine.record.hostBytes = machine.cells.hostBytes();
+    machine.record.predictedHostBytes = hostBytes(machine.expanded.list.buffers, machine.seat.degrees);
     machine.record.highWaterBytes = machine.engine.highWaterBytes();
     if (validatesAfter(step, machine.options)) yield* runValidation(machine);
     onStep(step, machine.record);

@@ -58,7 +58,7 @@ import {
 import { type Kernel, type KernelCall, nameOf, numberOf, readOf as r, writeOf as w } from './tensor.ts';
 
 /** Rows over buckets of any number; the interpreter runs them shard by shard. */
-export type BucketKernelName = 'square-sum' | 'clip' | 'adamw' | 'sgd';
+export type BucketKernelName = 'square-sum' | 'clip' | 'copy-out' | 'copy-in' | 'adamw' | 'sgd';
 
 export const headsOf = (c: KernelCall): HeadCounts => ({
   heads: numberOf(c, 'heads'),

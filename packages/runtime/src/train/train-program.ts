@@ -79,6 +79,9 @@ export interface TrackedMemory {
   readonly predictedPeakBytes: number;
   /** Bytes of the engine's memory from the first to the last one ever in use; 0 where memory is the host's. */
   readonly highWaterBytes: number;
+  /** In host memory: what was held, and what the program says. */
+  readonly hostBytes: number;
+  readonly predictedHostBytes: number;
   /** Operations at which the two differed, over all steps. */
   readonly differs: readonly { readonly operation: number; readonly live: number; readonly predicted: number }[];
 }
@@ -229,6 +232,8 @@ const memoryOf = (ranks: HostOutcome['ranks']): readonly TrackedMemory[] =>
     rank,
     peakBytes: Math.max(0, ...records.map(({ peakBytes }) => peakBytes)),
     predictedPeakBytes: Math.max(0, ...records.map(({ predictedPeakBytes }) => predictedPeakBytes)),
+    hostBytes: Math.max(0, ...records.map(({ hostBytes }) => hostBytes)),
+    predictedHostBytes: Math.max(0, ...records.map(({ predictedHostBytes }) => predictedHostBytes)),
     highWaterBytes: Math.max(0, ...records.map(({ highWaterBytes }) => highWaterBytes)),
     differs: records.flatMap(({ memoryDiffers }) => memoryDiffers),
   }));

@@ -14,27 +14,40 @@ export interface StateBytes {
 }
 
 type StateJob = Pick<Job, 'precision' | 'optimizer'>;
-type StateLayout = Pick<Layout, 'sharding' | 'data' | 'replicate' | 'gradientType' | 'gradientReduction'>;
+type StateLayout = Pick<Layout, 'sharding' | 'data' | 'replicate' | 'gradientType' | 'gradientReduction' | 'offload'>;
 
 /** Bytes of state per parameter of a rank's share of the model.
  *
  * Mixed-precision Adam with bf16 gradients 2 + 2 + 12 = 16, with fp32 gradients 18; fp32 training 4 + 4 + 8 = 16. ZeRO-1
  * 4 + 12/N, ZeRO-2 2 + 14/N, ZeRO-3 16/N. Gradients that are reduced once a step stay whole between micro-batches, beside
- * their shard: g more. N are the ranks of a set of shards; sets that repeat each other hold the same. Source: docs/sources.md, Laws, "State"; [rajbhandari2020].
+ * their shard: g more. N are the ranks of a set of shards; sets that repeat each other hold the same. State in host memory takes none. Source: docs/sources.md, Laws, "State"; [rajbhandari2020].
  */
 export function statePerParameter(job: StateJob, layout: StateLayout): StateBytes {
   const { sharding, gradientReduction } = layout;
   const data = layout.data / layout.replicate;
   const gradient = bytesOf(layout.gradientType);
-  const moments = job.optimizer === 'adamw' ? 2 : 1;
-  const master = job.precision === 'fp32' ? 0 : 1;
   const whole = sharding < 2 || (gradientReduction === 'per-step' && data > 1) ? gradient : 0;
   const cut = sharding >= 2 ? gradient / data : 0;
   return {
     weights: bytesOf(computeType(job.precision)) / (sharding === 3 ? data : 1),
     gradients: whole + cut,
-    optimizer: (4 * (master + moments)) / (sharding > 0 ? data : 1),
+    optimizer: layout.offload === 'optimizer' ? 0 : (4 * stateTensors(job)) / (sharding > 0 ? data : 1),
   };
+}
+
+/** Moments, and a master where the weights have 16 bits; each of 4 bytes. */
+const stateTensors = ({ optimizer, precision }: StateJob): number =>
+  (optimizer === 'adamw' ? 2 : 1) + (precision === 'fp32' ? 0 : 1);
+
+/** Bytes in host memory, and over the link to it in a step, per parameter that a rank updates: its gradient goes out, new weights
+ * come back, and both are kept beside the state. Nothing where the device updates. */
+export function hostPerParameter(
+  job: StateJob,
+  { offload, gradientType }: Pick<Layout, 'offload' | 'gradientType'>,
+): { readonly kept: number; readonly copied: number } {
+  if (offload !== 'optimizer') return { kept: 0, copied: 0 };
+  const copied = bytesOf(gradientType) + bytesOf(computeType(job.precision));
+  return { kept: copied + 4 * stateTensors(job), copied };
 }
 
 /** State of one rank of a stage, padding included; `pieces` as in `bytesByLaw`. */

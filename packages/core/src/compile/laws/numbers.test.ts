@@ -14,7 +14,7 @@ import { compileNamed, countedParameters, legalLayout, namedJob } from './named.
 const total = ({ weights, gradients, optimizer }: StateBytes): number => weights + gradients + optimizer;
 
 describe('state of 7 B parameters', () => {
-  const alone = { sharding: 0, data: 1, replicate: 1, gradientReduction: 'per-step' } as const;
+  const alone = { sharding: 0, data: 1, replicate: 1, offload: 'none', gradientReduction: 'per-step' } as const;
   const mixed = { precision: 'bf16', optimizer: 'adamw' } as const;
   const llama = namedJob('llama-2-7b', 1, { batch: { sequences: 8, length: 1024 } });
   const stateOfLlama = (layout: Partial<Layout>) =>

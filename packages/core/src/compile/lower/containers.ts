@@ -34,7 +34,8 @@ export function optimizerTensors(job: Job): readonly string[] {
   return job.precision === 'fp32' ? moments : ['master', ...moments];
 }
 
-/** Declarations of one bucket: `W` weights, `P` their shard, `G` gradients, `S` their shard, `O` optimizer. */
+/** Declarations of one bucket: `W` weights, `P` their shard, `G` gradients, `S` their shard, `O` optimizer; on the host `H` gradients
+ * and `M` new weights. */
 export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DType): readonly BufferDeclaration[] {
   const parts = paddedParts(plan, layout);
   const size = parts.reduce((sum, part) => sum + part, 0);
@@ -55,10 +56,17 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
   const resident = { resident: true as const };
 
   const gradient = layout.gradientType;
-  const optimizer = optimizerTensors(job).map((tensor) => ({
-    ...declare('O', 'optimizer', 'fp32', shard, resident),
-    name: `O.${bucket}.${tensor}`,
-  }));
+  const offloads = layout.offload === 'optimizer';
+  const onHost = { ...resident, place: 'host' as const };
+  const optimizer = [
+    ...optimizerTensors(job).map((tensor) => ({
+      ...declare('O', 'optimizer', 'fp32', shard, offloads ? onHost : resident),
+      name: `O.${bucket}.${tensor}`,
+    })),
+    ...(offloads
+      ? [declare('H', 'gradient', gradient, shard, onHost), declare('M', 'weight', type, shard, onHost)]
+      : []),
+  ];
   if (!sharded) {
     return [
       declare('W', 'weight', type, whole, resident),

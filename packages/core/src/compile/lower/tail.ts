@@ -9,7 +9,7 @@ import { isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverSets } from
 import { overReplicas, overSets, sumInPlace, type Writer, write } from './writer.ts';
 
 export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
-  const { layout, job } = outline;
+  const { layout } = outline;
   const gradientOf = (bucket: BucketPlan): string => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`;
   for (const bucket of stage.buckets) {
     const each = reducesEachMicroBatch(layout, bucket);
@@ -19,6 +19,11 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
     else if (copies) writer.operation(sumInPlace(gradientOf(bucket), copies.name, bucket.name));
   }
   const gradients = stage.buckets.map(gradientOf);
+  const offloads = layout.offload === 'optimizer';
+  if (offloads) {
+    for (const bucket of stage.buckets)
+      writer.operation(copy('copy-out', gradientOf(bucket), `H.${bucket.name}`, bucket));
+  }
   writer.operation(compute('square-sum', gradients, ['q'], 'global-norm'));
   if (layout.tensor > 1) writer.operation(sumScalar('q', 'tensor', 'global-norm'));
   for (const axis of ['data', 'context'] as const) {
@@ -26,11 +31,8 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   }
   if (layout.pipeline > 1) writer.operation(sumScalar('q', 'pipeline', 'global-norm'));
   writer.operation(compute('clip', ['q'], ['k'], 'global-norm', { limit: 1 }));
-  const weightsOf = (bucket: BucketPlan) => (layout.sharding === 3 && isSharded(layout, bucket) ? 'P' : 'W');
-  const weights = stage.buckets.map((bucket) => `${weightsOf(bucket)}.${bucket.name}`);
-  const state = stage.buckets.flatMap((bucket) => optimizerTensors(job).map((tensor) => `O.${bucket.name}.${tensor}`));
-  const reads = [...gradients, 'k', 'lr'];
-  writer.operation(compute(job.optimizer, reads, [...weights, ...state], 'optimizer', hyperparameters(job.optimizer)));
+  if (offloads) for (const bucket of stage.buckets) updateOnHost(outline, bucket, writer);
+  else updateOnDevice(outline, stage, gradients, writer);
   const holdsLoss = stage.chunks.some((chunk) => chunk.head);
   for (const axis of ['data', 'context'] as const) {
     if (holdsLoss && layout[axis] > 1) writer.operation(sumScalar('loss', axis, 'mean-loss'));
@@ -38,6 +40,43 @@ export function writeTail(outline: Outline, stage: StageOutline, writer: Writer)
   // Either copy of the model has the loss of its own micro-batches, and the head stands on the outermost stages.
   if (holdsLoss && isMirrored(layout)) writer.operation(sumScalar('loss', 'copies0', 'mean-loss'));
 }
+
+const weightsOf = (bucket: BucketPlan, layout: Layout): string =>
+  `${layout.sharding === 3 && isSharded(layout, bucket) ? 'P' : 'W'}.${bucket.name}`;
+
+const statesOf = ({ name }: BucketPlan, job: Outline['job']): readonly string[] =>
+  optimizerTensors(job).map((tensor) => `O.${name}.${tensor}`);
+
+/** All buckets in one pass. */
+function updateOnDevice(
+  { job, layout }: Outline,
+  { buckets }: StageOutline,
+  gradients: readonly string[],
+  writer: Writer,
+): void {
+  const writes = [
+    ...buckets.map((bucket) => weightsOf(bucket, layout)),
+    ...buckets.flatMap((each) => statesOf(each, job)),
+  ];
+  const reads = [...gradients, 'k', 'lr'];
+  writer.operation(compute(job.optimizer, reads, writes, 'optimizer', hyperparameters(job.optimizer)));
+}
+
+/** Bucket by bucket: while one is updated, the new weights of the one before are copied. */
+function updateOnHost({ job, layout }: Outline, bucket: BucketPlan, writer: Writer): void {
+  const reads = [`H.${bucket.name}`, 'k', 'lr'];
+  const writes = [`M.${bucket.name}`, ...statesOf(bucket, job)];
+  const update = compute(job.optimizer, reads, writes, 'optimizer', hyperparameters(job.optimizer));
+  writer.operation({ ...update, lane: 'host.update', why: { rule: 'optimizer', bucket: bucket.name } });
+  writer.operation(copy('copy-in', `M.${bucket.name}`, weightsOf(bucket, layout), bucket));
+}
+
+/** A copy of a bucket, or of the rank's shard of it, between device and host. */
+const copy = (kernel: 'copy-out' | 'copy-in', from: string, to: string, { name }: BucketPlan): Compute => ({
+  ...compute(kernel, [from], [to], kernel),
+  lane: kernel === 'copy-out' ? 'host.out' : 'host.in',
+  why: { rule: kernel, bucket: name },
+});
 
 /** The norm is summed over data and context where they cut gradients; and where experts have a grid of their own, whose parts
  * lie all over the ranks of a stage. One set of shards holds everything once: the sum stays within it.

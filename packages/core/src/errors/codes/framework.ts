@@ -114,6 +114,10 @@ export const framework = {
     meaning: 'The framework has no sets of shards that repeat each other under this sharding.',
     fix: 'Use a sharding that has them, or share the state out over all data ranks.',
   },
+  OFFLOAD_NOT_OFFERED: {
+    meaning: "The framework does not keep the optimizer's state alone in host memory under this sharding.",
+    fix: 'Use a sharding under which it does, or offload none.',
+  },
   EXPERTS_NOT_WITH_SHARDING: {
     meaning: 'The expert layer of the framework does not run under sharding 3.',
     fix: 'Use sharding 0, 1 or 2.',

@@ -41,6 +41,10 @@ export const plan = {
     meaning: 'More than half of the time in which sharded units are gathered and reduced is latency.',
     fix: 'Gather several blocks as one unit, or shard over fewer ranks.',
   },
+  HOST_MEMORY_EXCEEDED: {
+    meaning: 'The ranks of a node keep more in host memory than the node has.',
+    fix: 'Share the state out over more ranks, or leave it on the devices.',
+  },
   UNITS_TOO_LARGE: {
     meaning: 'Units that are gathered for use hold more than a fifth of a device.',
     fix: 'Split layers over tensor ranks, use smaller units, or gather fewer ahead.',

@@ -96,6 +96,10 @@ export const program = {
     meaning: 'A gradient is written and neither reduced nor used.',
     fix: 'Reduce it, or give it to the optimizer.',
   },
+  PLACE_WRONG: {
+    meaning: 'An operation touches what lies in the memory of the other side: of the host, or of the device.',
+    fix: 'Copy it to the memory of that side first.',
+  },
   OPTIMIZER_INCOMPLETE: {
     meaning: 'The optimizer does not update each bucket exactly once, with its gradient, weights and state.',
     fix: 'Give the optimizer the gradient, weights and state of every bucket of the list.',

@@ -33,8 +33,11 @@ const replicaRule: Rule = {
 const shardedRule: Rule = {
   rule: '13 to 70 B parameters: FSDP, the optimizer on the host',
   obeys: ({ candidate: { layout } }) => layout.tensor === 1 && layout.pipeline === 1 && layout.sharding === 3,
-  kinds: () => [{ ...alone, sharding: 3 }],
-  note: () => 'held against FSDP without offload: the search does not offload yet',
+  kinds: () => [
+    { ...alone, sharding: 3 },
+    { ...alone, sharding: 3, offload: 'optimizer' },
+  ],
+  note: () => 'FSDP with and without the optimizer on the host: the search itself offloads only when asked',
 };
 
 const largeRule = (gpus: number): Rule => ({

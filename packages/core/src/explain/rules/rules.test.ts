@@ -21,7 +21,10 @@ describe('rules by size', () => {
 
   it('take replicas under 13 B, sharded state to 70 B, tensor 8 with few stages to 300 B', () => {
     expect(kindsOf(12.9e9)).toEqual([{ tensor: 1, pipeline: 1 }]);
-    expect(kindsOf(13e9)).toEqual([{ tensor: 1, pipeline: 1, sharding: 3 }]);
+    expect(kindsOf(13e9)).toEqual([
+      { tensor: 1, pipeline: 1, sharding: 3 },
+      { tensor: 1, pipeline: 1, sharding: 3, offload: 'optimizer' },
+    ]);
     expect(kindsOf(70e9)).toEqual([
       { tensor: 8, pipeline: 2 },
       { tensor: 8, pipeline: 4 },

@@ -88,6 +88,7 @@ const ofLayout: ReadonlySet<SetupKey> = new Set([
   'layersPerStage',
   'sequenceParallel',
   'gradientType',
+  'offload',
   'microBatch',
 ]);
 

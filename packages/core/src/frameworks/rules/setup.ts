@@ -38,6 +38,7 @@ export interface FrameworkSetup {
   readonly recomputeOfChunks?: readonly (readonly ('none' | 'selective' | 'full')[])[];
   readonly sequenceParallel?: boolean;
   readonly gradientType?: 'bf16' | 'fp32';
+  readonly offload?: 'none' | 'optimizer';
   /** Pipeline stands before data in the order of ranks. */
   readonly pipelineBeforeData?: boolean;
 

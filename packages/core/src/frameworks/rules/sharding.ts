@@ -15,6 +15,18 @@ const setsRule = (frameworks: readonly FrameworkName[], offered: readonly number
     };
   });
 
+/** Only the optimizer's state lies in host memory under the shardings of `offered`. */
+const offloadRule = (frameworks: readonly FrameworkName[], offered: readonly number[], source: string): FrameworkRule =>
+  rule('OFFLOAD_NOT_OFFERED', frameworks, source, ['sharding', 'offload'], ({ sharding, offload }) => {
+    if (offload === 'none' || offered.includes(sharding)) return undefined;
+    return {
+      key: 'offload',
+      message: `the optimizer's state alone cannot lie in host memory under sharding ${sharding}.`,
+      hint: offered.length > 0 ? `Use sharding ${listed(offered)}, or offload none.` : 'Use offload none.',
+      values: { sharding, offload },
+    };
+  });
+
 /** Rules of sharding. */
 export const shardingRules: readonly FrameworkRule[] = [
   rule(
@@ -81,5 +93,13 @@ export const shardingRules: readonly FrameworkRule[] = [
   setsRule(['torchtitan'], [3], 'torchtitan, distributed/parallel_dims.py: dp_replicate beside dp_shard'),
   setsRule(['deepspeed'], [3], 'DeepSpeed, runtime/zero/mics.py: MiCS is stage 3'),
   setsRule(['fsdp'], [2, 3], 'PyTorch, ShardingStrategy.HYBRID_SHARD and _HYBRID_SHARD_ZERO2'),
+  offloadRule(
+    megatrons,
+    [1],
+    'Megatron-LM, training/arguments.py: --optimizer-cpu-offload is of the distributed optimizer',
+  ),
+  offloadRule(['deepspeed'], [1, 2, 3], 'DeepSpeed, config-json: offload_optimizer takes ZeRO stages 1, 2 and 3'),
+  offloadRule(['torchtitan', 'fsdp'], [], 'PyTorch, CPUOffloadPolicy and CPUOffload: weights go to host memory too'),
+  offloadRule(['nanotron'], [], 'nanotron, optim: no state in host memory'),
   setsRule(['nanotron'], [], 'nanotron, optim/zero.py: the optimizer is cut over all data ranks'),
 ];

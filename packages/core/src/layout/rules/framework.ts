@@ -47,6 +47,7 @@ function layoutSetup(layout: Layout): FrameworkSetup {
     ...(layout.layers.length > 0 && { recomputeOfChunks: recomputeOfChunks(layout) }),
     sequenceParallel: layout.sequenceParallel,
     gradientType: layout.gradientType,
+    offload: layout.offload,
     microBatch: layout.microBatch,
     pipelineBeforeData: order.includes('data') && order.indexOf('pipeline') < order.indexOf('data'),
   };

@@ -35,7 +35,9 @@ function bytesOfState(
   const apart = sharded && layout.sharding >= 2;
   const gradients = apart ? elements / shard + (reducesEachMicroBatch(layout, bucket) ? 0 : elements) : elements;
   return (
-    weights * bytesOf(weightType) + gradients * bytesOf(layout.gradientType) + (elements / shard) * 4 * optimizerTensors
+    weights * bytesOf(weightType) +
+    gradients * bytesOf(layout.gradientType) +
+    (layout.offload === 'optimizer' ? 0 : (elements / shard) * 4 * optimizerTensors)
   );
 }
 

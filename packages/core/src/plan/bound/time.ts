@@ -20,9 +20,10 @@ export type TailBook = (elements: number, input: SpecInput) => OptimizerSeconds;
  * cluster, so what is known holds for all layouts of a job.
  */
 export function tailBook(): TailBook {
-  const known = { bf16: new Map<number, OptimizerSeconds>(), fp32: new Map<number, OptimizerSeconds>() };
+  const book = () => ({ bf16: new Map<number, OptimizerSeconds>(), fp32: new Map<number, OptimizerSeconds>() });
+  const known = { none: book(), optimizer: book() };
   return (elements, input) => {
-    const ofType = known[input.layout.gradientType];
+    const ofType = known[input.layout.offload][input.layout.gradientType];
     const found = ofType.get(elements) ?? optimizerSeconds(input, elements, elements);
     ofType.set(elements, found);
     return found;

@@ -64,6 +64,7 @@ const properties: readonly (readonly [string, number, CaseRange])[] = [
     40,
     { split: true, sharding: [1, 2, 3], data: [4, 6], replicate: [2, 3] },
   ],
+  ['with state in host memory', 30, { offload: ['optimizer'], bucketMB: [0.004, 0.02, 25] }],
 ];
 const cases = properties.reduce((sum, [, numRuns]) => sum + numRuns, 0);
 

@@ -66,6 +66,16 @@ export interface BucketSpec {
   readonly shardElements: number;
   /** Weights, gradients and optimizer state that are there throughout. */
   readonly residentBytes: number;
+  /** Where the host updates it: its bytes there, and the seconds of its copies and of its update. */
+  readonly host: HostWork | undefined;
+}
+
+/** A bucket whose optimizer state lies in host memory. */
+export interface HostWork {
+  readonly bytes: number;
+  readonly outSeconds: number;
+  readonly updateSeconds: number;
+  readonly inSeconds: number;
 }
 
 /** Specs of buckets under one layout; those of equal size share one. */
@@ -104,7 +114,23 @@ function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
     elements,
     shardElements,
     residentBytes:
-      heldWeights * weight + heldGradients * gradient + shardElements * bytesOf('fp32') * optimizerTensors(job).length,
+      heldWeights * weight +
+      heldGradients * gradient +
+      (layout.offload === 'optimizer' ? 0 : shardElements * bytesOf('fp32') * optimizerTensors(job).length),
+    host: layout.offload === 'optimizer' ? hostWork(input, shardElements) : undefined,
+  };
+}
+
+/** Gradients go out, state is read and written where it lies, new weights come back. */
+function hostWork(input: SpecInput, elements: number): HostWork {
+  const { job, layout, prices, weightType } = input;
+  const gradients = elements * bytesOf(layout.gradientType);
+  const weights = elements * bytesOf(weightType);
+  return {
+    bytes: gradients + weights + elements * bytesOf('fp32') * optimizerTensors(job).length,
+    outSeconds: prices.hostCopy(gradients),
+    updateSeconds: optimizerSeconds(input, elements, elements).update,
+    inSeconds: prices.hostCopy(weights),
   };
 }
 
@@ -178,5 +204,9 @@ export function optimizerSeconds(
     writes: [weights, state],
     attributes: {},
   });
-  return { norm: prices.compute(norm, 'square-sum'), update: prices.compute(update, job.optimizer) };
+  const seconds =
+    layout.offload === 'optimizer'
+      ? prices.hostPass(update.bytesRead + update.bytesWritten)
+      : prices.compute(update, job.optimizer);
+  return { norm: prices.compute(norm, 'square-sum'), update: seconds };
 }

@@ -102,6 +102,8 @@ function madeUpBook(seed: number): Pick<PriceBook, 'pricesOf'> {
   const launches = [0, 0.05, 1.5];
   const prices: Prices = {
     compute: (work) => hashed(seed, workNumbers(work)),
+    hostCopy: (bytes) => hashed(seed, [bytes, 7]),
+    hostPass: (bytes) => hashed(seed, [bytes, 11]),
     exchange: (request) => hashed(seed, exchangeNumbers(request)),
     busiest: () => 1,
     launchCompute: seconds(launches[seed % 3] ?? 0),
@@ -129,7 +131,8 @@ const exchangeNumbers = ({ kind, bytes, axes, members, part }: ExchangeRequest):
 function hashed(seed: number, numbers: readonly number[]): Seconds {
   let hash = seed;
   for (const number of numbers) hash = Math.imul(hash ^ number ^ (number / 65_536), 2_654_435_761) ^ (hash >>> 13);
-  return seconds((hash >>> 22) / 1024);
+  // Never 0: what takes no time at all is not there.
+  return seconds(((hash >>> 22) + 1) / 1024);
 }
 
 const grid = (pipeline: number, chunks: number, schedule: Layout['schedule']): fc.Arbitrary<Choice['grid']> =>
@@ -179,6 +182,7 @@ export interface CaseRange {
   readonly bucketMB?: readonly number[];
   readonly data?: readonly number[];
   readonly replicate?: readonly number[];
+  readonly offload?: readonly Layout['offload'][];
   /** Fewest and most micro-batches, in rows of one for each stage when interleaved. */
   readonly rounds?: readonly [number, number];
 }
@@ -191,6 +195,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
     bucketMB = [0.02, 0.1, 25],
     data = [1, 2, 4],
     replicate = [1, 1, 2],
+    offload = ['none', 'none', 'none', 'optimizer'],
   } = range;
   const [fewest, most] = range.rounds ?? [1, 9];
   const others = range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
@@ -210,6 +215,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         tensor: fc.constantFrom(1, 2, 4),
         data: fc.constantFrom(...data),
         replicate: fc.constantFrom(...replicate),
+        offload: fc.constantFrom(...offload),
         context: fc.constantFrom(1, 1, 2, 4),
         contextKind: fc.constantFrom<Layout['contextKind']>('ring', 'all-to-all', 'all-gather', 'hybrid'),
         expert: range.experts ? fc.constantFrom(1, 2, 4) : fc.constantFrom(1, 1, 2),

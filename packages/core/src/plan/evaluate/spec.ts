@@ -31,6 +31,8 @@ export interface StageSpec {
   readonly listed: readonly number[];
   /** State that is there throughout: weights, gradients, optimizer, scalars. */
   readonly residentBytes: number;
+  /** In host memory, for one rank. */
+  readonly hostBytes: number;
   readonly normSeconds: number;
   readonly optimizerSeconds: number;
   readonly holdsLoss: boolean;
@@ -206,10 +208,12 @@ function stageSpec(
   let elements = 0;
   let shardElements = 0;
   let residentBytes = input.blocks.tailScalarBytes;
+  let hostBytes = 0;
   for (const bucket of buckets) {
     elements += bucket.elements;
     shardElements += bucket.shardElements;
     residentBytes += bucket.residentBytes;
+    hostBytes += bucket.host?.bytes ?? 0;
   }
   const holdsLoss = chunks.some((chunk) => chunk.head);
   const seconds = optimizerSeconds(input, elements, shardElements);
@@ -222,6 +226,7 @@ function stageSpec(
       (one, other) => Number(buckets[one]?.plan.experts ?? false) - Number(buckets[other]?.plan.experts ?? false),
     ),
     residentBytes: residentBytes + (holdsLoss ? input.blocks.lossScalarBytes : 0),
+    hostBytes,
     normSeconds: seconds.norm,
     optimizerSeconds: seconds.update,
     holdsLoss,

@@ -12,6 +12,8 @@ export function finishPeriod(walk: Walk): number {
   for (let stage = 0; stage < stages; stage++) sumShards(walk, stage, sumsIssued, setsIssued);
   if (step.mirrored) finishCopies(walk);
   else finishTied(walk, sumsIssued, setsIssued);
+  const copied = new Float64Array(step.buckets.length);
+  for (let stage = 0; stage < stages; stage++) copyOut(walk, stage, copied);
   const norm = new Float64Array(stages);
   for (let stage = 0; stage < stages; stage++) {
     const base = stage * WIDTH;
@@ -27,7 +29,7 @@ export function finishPeriod(walk: Walk): number {
   let end = 0;
   let loss = 0;
   for (let stage = 0; stage < stages; stage++) {
-    end = Math.max(end, update(walk, stage, norm));
+    end = Math.max(end, update(walk, stage, norm, copied));
     loss = Math.max(loss, averageLoss(walk, stage, control));
   }
   return Math.max(end, Number.isNaN(step.lossCopies) ? loss : loss + step.lossCopies);
@@ -97,6 +99,34 @@ function finishCopies({ step, gradientReady }: Walk): void {
   }
 }
 
+/** Gradients of buckets that the host updates go to its memory one after the other: `copied` becomes when each is there. */
+function copyOut({ step, state, gradientReady }: Walk, stage: number, copied: Float64Array): void {
+  let lane = 0;
+  for (const at of step.stages[stage]?.listed ?? []) {
+    const index = (step.stageBucket[stage] as number) + at;
+    const host = step.buckets[index]?.host;
+    if (host === undefined) continue;
+    const issued = issue(state, stage * WIDTH, step.launchCompute);
+    lane = Math.max(issued, lane, gradientReady[index] as number) + host.outSeconds;
+    copied[index] = lane;
+  }
+}
+
+/** The host updates bucket by bucket and copies each one's weights back; gives the end of the last copy. */
+function updateOnHost({ step, state }: Walk, stage: number, ready: number, copied: Float64Array): number {
+  let updated = ready;
+  let back = 0;
+  for (const at of step.stages[stage]?.listed ?? []) {
+    const index = (step.stageBucket[stage] as number) + at;
+    const host = step.buckets[index]?.host;
+    if (host === undefined) continue;
+    const issued = issue(state, stage * WIDTH, step.launchCompute);
+    updated = Math.max(issued, updated, copied[index] as number) + host.updateSeconds;
+    back = Math.max(issue(state, stage * WIDTH, step.launchCompute), back, updated) + host.inSeconds;
+  }
+  return back;
+}
+
 /** Sums the squares over all axes that split parameters: `norm` becomes the time when the sum is there, the result when
  * the lane of scalars is free. */
 function sumNorms({ step, state }: Walk, norm: Float64Array): Float64Array {
@@ -118,12 +148,16 @@ function sumNorms({ step, state }: Walk, norm: Float64Array): Float64Array {
 }
 
 /** Clips and updates; gives the end. */
-function update({ step, state }: Walk, stage: number, norm: Float64Array): number {
+function update(walk: Walk, stage: number, norm: Float64Array, copied: Float64Array): number {
+  const { step, state } = walk;
   const base = stage * WIDTH;
   const spec = step.stages[stage];
   const clip = Math.max(issue(state, base, step.launchCompute), state[base + COMPUTE] as number, norm[stage] as number);
-  const ready = Math.max(issue(state, base, step.launchCompute), clip + step.clipSeconds);
-  const updated = ready + (spec?.optimizerSeconds ?? 0);
+  const clipped = clip + step.clipSeconds;
+  const updated =
+    step.layout.offload === 'optimizer'
+      ? updateOnHost(walk, stage, clipped, copied)
+      : Math.max(issue(state, base, step.launchCompute), clipped) + (spec?.optimizerSeconds ?? 0);
   state[base + COMPUTE] = updated;
   return updated;
 }

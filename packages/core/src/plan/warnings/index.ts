@@ -7,7 +7,7 @@ import { enoughMicroBatches, thresholds } from '../thresholds.ts';
 import type { Judged } from './judged.ts';
 import { latencyWarnings } from './latency.ts';
 import { linkWarnings } from './links.ts';
-import { memoryWarnings, unitWarnings } from './memory.ts';
+import { hostWarnings, memoryWarnings, unitWarnings } from './memory.ts';
 
 export function warningsOf(judged: Judged): readonly Issue[] {
   const { job, layout, shares, prices } = judged;
@@ -18,6 +18,7 @@ export function warningsOf(judged: Judged): readonly Issue[] {
     ...latencyWarnings(judged),
     ...unitWarnings(judged),
     ...memoryWarnings(judged),
+    ...hostWarnings(judged),
   ];
 }
 

@@ -28,6 +28,16 @@ export function memoryWarnings({ stages, job, layer }: Judged): readonly Issue[]
   return issues;
 }
 
+/** What the ranks of a node keep in its memory. */
+export function hostWarnings({ job, stages }: Judged): readonly Issue[] {
+  const { host, gpusPerNode } = job.cluster;
+  const most = Math.max(...stages.map((stage) => stage.hostBytes)) * gpusPerNode;
+  if (most <= host.memory.value) return [];
+  const what = `the ranks of a node keep ${formatBytes(bytes(most))} in its memory, more than the ${formatBytes(bytes(host.memory.value))} that it has.`;
+  const fix = 'Share the state out over more ranks, or leave it on the devices.';
+  return [warning('HOST_MEMORY_EXCEEDED', 'layout.offload', what, fix, { hostBytes: most })];
+}
+
 /** Units in use and gathered ahead, all of the largest size. */
 export function unitWarnings({ job, layout, unitBytes }: Judged): readonly Issue[] {
   if (layout.sharding < 3 || replicasOf(layout) === 1) return [];

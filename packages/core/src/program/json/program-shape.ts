@@ -70,6 +70,7 @@ const buffer = object('buffer', 'Declares a buffer; its instances are told apart
   resident: optional(yes, 'Carried from one step to the next.'),
   bucket: optional(text, 'Bucket whose parameters lie in this buffer.'),
   shardOf: optional(text, "Buffer of which this is the rank's own shard, in place."),
+  place: optional({ kind: 'constant', value: 'host' }, 'It lies in host memory; absent: in that of the device.'),
 });
 
 const why = object('why', 'Why an operation is there.', {

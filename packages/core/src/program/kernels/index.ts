@@ -6,7 +6,7 @@
 import { attention, attentionBackward, blockAttention, blockAttentionBackward, scoreProduct } from './attention.ts';
 import { type ExpertKernel, expertRows } from './experts.ts';
 import { type LatentKernel, latentRows } from './latent.ts';
-import { adamw, clip, sgd, squareSum } from './optimizer.ts';
+import { adamw, clip, copy, sgd, squareSum } from './optimizer.ts';
 import { cast, place, slice } from './pieces.ts';
 import type { LocalOperands } from './row.ts';
 import { fromEnd, gemmRow, type KernelRow, memoryRow, rows } from './row.ts';
@@ -91,6 +91,8 @@ export type KernelName =
   | 'place'
   | 'square-sum'
   | 'clip'
+  | 'copy-out'
+  | 'copy-in'
   | 'adamw'
   | 'sgd';
 
@@ -176,6 +178,8 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
 
   'square-sum': squareSum,
   clip,
+  'copy-out': copy,
+  'copy-in': copy,
   adamw,
   sgd,
 };

@@ -49,3 +49,11 @@ export const sgd: KernelRow = bucketRow('g:[n] k:[] lr:[] -> w:[n] o:[n]', (oper
   bytesRead: gradientBytes(operands) + stateBytes(operands),
   bytesWritten: stateBytes(operands),
 }));
+
+/** A bucket, or the rank's shard of it, between the memory of the device and that of the host: what is read passes once. */
+export const copy: KernelRow = bucketRow('from:[n] -> to:[n]', ({ reads }) => ({
+  kind: 'memory',
+  flops: 0,
+  bytesRead: operandBytes(reads[0]),
+  bytesWritten: operandBytes(reads[0]),
+}));

@@ -57,6 +57,7 @@ function readMark(reader: Reader, buffer: Raw, partial: Raw[], chunk: Chunk): vo
     return;
   }
   if (chunk.text === 'resident') return put(reader, buffer, 'resident', true, chunk);
+  if (chunk.text === 'on-host') return put(reader, buffer, 'place', 'host', chunk);
   const [key, value] = pair(chunk);
   const field = key.text === 'bucket' ? 'bucket' : key.text === 'shard-of' ? 'shardOf' : undefined;
   if (field === undefined || value === undefined) {

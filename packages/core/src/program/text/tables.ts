@@ -23,10 +23,11 @@ const dimText = ({ label, size, cut, parts, zigzag, routed }: Dim): string => {
 };
 
 export function bufferCells(buffer: BufferDeclaration): readonly string[] {
-  const { name, role, dtype, dims, partial, scope, resident, bucket, shardOf } = buffer;
+  const { name, role, dtype, dims, partial, scope, resident, bucket, shardOf, place } = buffer;
   const marks = [
     ...(partial ?? []).map(({ over, reduce }) => `+${reduce === 'sum' ? '' : `${reduce}:`}${nameWord(over)}`),
     ...(resident ? ['resident'] : []),
+    ...(place === undefined ? [] : ['on-host']),
     ...(bucket === undefined ? [] : [`bucket:${nameWord(bucket)}`]),
     ...(shardOf === undefined ? [] : [`shard-of:${nameWord(shardOf)}`]),
   ];

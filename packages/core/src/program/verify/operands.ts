@@ -2,7 +2,7 @@
  *
  * The law: a kernel has the operands of its row, `none` for an optional one that is absent; an exchange has one buffer
  * on each side that it has. Lanes are in order and one for each kind, so that no exchange holds up another kind:
- * kernels on `compute`, gathers of weights on `data.gather`, sums of gradients on `data.reduce`, of shards over sets that
+ * kernels on `compute`, copies to and from host memory on `host.out` and `host.in`, what the host updates on `host.update`, gathers of weights on `data.gather`, sums of gradients on `data.reduce`, of shards over sets that
  * repeat each other on `data.replicate`, scalars on `control`,
  * a group along the pipeline on its own lane, other collectives on the lane of their axis, sends on `.out`, receives on
  * `.in`.
@@ -42,7 +42,7 @@ export function verifyOperands(program: Program, place: string, operation: Opera
 function lanesOf(program: Program, operation: Operation): readonly Lane[] {
   switch (operation.kind) {
     case 'compute':
-      return ['compute'];
+      return kernelLanes(operation);
     case 'collective':
       return collectiveLanes(operation, bookedAxis(program, operation.axis));
     case 'send':
@@ -56,6 +56,20 @@ function lanesOf(program: Program, operation: Operation): readonly Lane[] {
       return ['host'];
     case 'mark':
       return ['host', 'compute'];
+  }
+}
+
+function kernelLanes({ kernel }: Compute): readonly Lane[] {
+  switch (kernel) {
+    case 'copy-out':
+      return ['host.out'];
+    case 'copy-in':
+      return ['host.in'];
+    case 'adamw':
+    case 'sgd':
+      return ['compute', 'host.update'];
+    default:
+      return ['compute'];
   }
 }
 

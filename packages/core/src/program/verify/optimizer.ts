@@ -163,7 +163,12 @@ function checkAllCounted(walk: Walk, expanded: ExpandedOperation): void {
 }
 
 /** The state of a gradient that must be complete; what is reported is repaired. */
-function readGradient(walk: Walk, expanded: ExpandedOperation, { instance }: Operand, bucket: Bucket): BucketState {
+export function readGradient(
+  walk: Walk,
+  expanded: ExpandedOperation,
+  { instance }: Operand,
+  bucket: Bucket,
+): BucketState {
   const state: BucketState = walk.states.buckets.get(instance.name) ?? {
     kind: 'bucket',
     cut: declaredCut(instance, walk.degrees),
@@ -223,6 +228,7 @@ function update(walk: Walk, expanded: ExpandedOperation): void {
     const { bucket = '', role } = operand.instance.declaration;
     roles.set(bucket, (roles.get(bucket) ?? new Set()).add(role));
     writeUpdated(walk, expanded, operand, gradients.get(bucket));
+    if (role === 'weight' && operand.instance.declaration.place === 'host') walk.awaited.add(bucket);
   }
   for (const bucket of new Set([...gradients.keys(), ...roles.keys()])) {
     const lacks = lacking(gradients.has(bucket), roles.get(bucket));
@@ -246,7 +252,7 @@ export const incomplete = (bucket: string, what: string): Finding => ({
 });
 
 /** State and weight shards are cut like the gradient; whole weights are cut like it from now on. */
-function writeUpdated(
+export function writeUpdated(
   walk: Walk,
   expanded: ExpandedOperation,
   { instance }: Operand,

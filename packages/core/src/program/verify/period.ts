@@ -7,6 +7,7 @@ import type { ExpandedList, ExpandedOperation } from '../expand.ts';
 import { kernels } from '../kernels/index.ts';
 import type { Program } from '../types.ts';
 import { applyCollective } from './collectives.ts';
+import { checkPlaces, copyIn, copyOut } from './host.ts';
 import { applyKernel } from './kernels.ts';
 import { applyVariadic, incomplete } from './optimizer.ts';
 import { complete, wordsOf } from './partial.ts';
@@ -30,6 +31,7 @@ export function verifyPeriod(program: Program, expanded: ExpandedList, degrees: 
       unread: new Map(),
       counted: new Set(),
       updated: new Set(),
+      awaited: new Set(),
       norms: new Set(),
     };
     for (const operation of expanded.operations) apply(walk, operation);
@@ -44,9 +46,12 @@ export function verifyPeriod(program: Program, expanded: ExpandedList, degrees: 
 
 function apply(walk: Walk, expanded: ExpandedOperation): void {
   const { operation } = expanded;
+  checkPlaces(walk, expanded);
   switch (operation.kind) {
     case 'compute':
-      if (kernels[operation.kernel].variadic) applyVariadic(walk, expanded, operation);
+      if (operation.kernel === 'copy-out') copyOut(walk, expanded);
+      else if (operation.kernel === 'copy-in') copyIn(walk, expanded);
+      else if (kernels[operation.kernel].variadic) applyVariadic(walk, expanded, operation);
       else applyKernel(walk, expanded, operation);
       return;
     case 'collective':
@@ -70,6 +75,9 @@ function apply(walk: Walk, expanded: ExpandedOperation): void {
 /** Law: every bucket is updated, and what the period leaves is complete. */
 function checkEnd(walk: Walk, report: Report): void {
   for (const { name } of walk.list.buckets) {
+    if (walk.awaited.has(name)) {
+      report.on(walk.list.name, incomplete(name, 'its new weights stay in host memory'));
+    }
     if (!walk.updated.has(name)) report.on(walk.list.name, incomplete(name, 'it is not updated'));
   }
   for (const [name, operation] of walk.unread) {

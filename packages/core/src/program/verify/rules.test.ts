@@ -212,12 +212,13 @@ describe('rules of the verifier', () => {
     expect(found.join('\n')).toContain(says);
   });
 
-  it('covers every code, with compiled.prop.test.ts and context-attention.test.ts', () => {
+  it('covers every code, with compiled.prop.test.ts, context-attention.test.ts and host.test.ts', () => {
     const tested = new Set<string>([
       ...cases.map(([code]) => code),
       'TIED_NOT_SUMMED',
       'BIAS_BEFORE_SUM',
       'ATTENTION_NOT_COVERED',
+      'PLACE_WRONG',
     ]);
     expect(Object.keys(programCodes).filter((code) => !tested.has(code))).toEqual([]);
   });

@@ -21,6 +21,8 @@ export interface Walk {
   /** Buckets that the norm counts and that the optimizer updates, and the scalars that hold the norm. */
   readonly counted: Set<string>;
   readonly updated: Set<string>;
+  /** Buckets that the host has updated, until their weights are back on the device. */
+  readonly awaited: Set<string>;
   readonly norms: Set<string>;
 }
 
