@@ -97,4 +97,13 @@ expect 'Sets of shards train as one rank: ZeRO-1 to 3, beside tensor, pipeline, 
 
 expect 'State in host memory trains as on the device, in host bytes as predicted; copies that are left out are refused' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/offload.test.ts
 
+# It breaks, in every number of ways that is promised.
+long() { MESHWRIGHT_LONG=1 npx vitest run --reporter=verbose "$@"; }
+expect '2,000 mutations of a checkpoint: refused in words, or what the sound one holds' '✓.*2000 damaged or forged checkpoints' \
+  long packages/runtime/src/checkpoint/damage.test.ts
+expect '50 random instants: report, no torn checkpoint, resume' '✓.*report, no torn checkpoint, resume \(49\)' \
+  long packages/runtime/src/supervise/supervise.test.ts
+expect 'experts, context and calibrated kinds of work have rows of their own on this machine' '^ *latent-attention: .*' \
+  cat "$scratch/here.yaml"
+
 finish

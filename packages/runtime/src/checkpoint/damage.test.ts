@@ -42,7 +42,7 @@ function read(path: string): TrainingState | InputError {
   }
 }
 
-test('a damaged or forged checkpoint is refused in words, or holds what the sound one holds', () => {
+test(`${MUTATIONS} damaged or forged checkpoints are refused in words, or hold what the sound one holds`, () => {
   let refused = 0;
   for (let seed = 1; seed <= MUTATIONS; seed++) {
     const found = read(write(mutate(files, seed)));
