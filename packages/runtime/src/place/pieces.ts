@@ -65,7 +65,13 @@ export interface PieceMap {
 }
 
 /** Of a dim of `parts` between `outer` and `inner` others, cut in `ways` pieces. */
-export function pieceMap(parts: readonly number[], ways: number, outer: number, inner: number, zigzag = false): PieceMap {
+export function pieceMap(
+  parts: readonly number[],
+  ways: number,
+  outer: number,
+  inner: number,
+  zigzag = false,
+): PieceMap {
   const wholeSize = parts.reduce((sum, part) => sum + part, 0);
   const pieceSize = parts.reduce((sum, part) => sum + Math.ceil(part / ways), 0);
   const segments = Array.from({ length: ways }, (_, index) => segmentsOf(parts, ways, index, zigzag));
