@@ -178,11 +178,15 @@ function issueEnds(operations: readonly ExpandedOperation[], pricing: OperationP
   });
 }
 
+/** What a lane of sends or receives exchanges with one neighbour is in order, whatever it exchanges with the other. */
+const inOneLane = (a: ListOperation['operation'], b: ListOperation['operation']): boolean =>
+  a.lane === b.lane && ('peer' in a ? a.peer : undefined) === ('peer' in b ? b.peer : undefined);
+
 /** Scans back from an operation for everything that it must wait for. */
 function slowNeeds(operations: readonly ExpandedOperation[], index: number): readonly number[] {
   const own = operations[index] as ExpandedOperation;
   const found = new Set(own.needs);
-  const lane = operations.slice(0, index).findLastIndex((each) => each.operation.lane === own.operation.lane);
+  const lane = operations.slice(0, index).findLastIndex((each) => inOneLane(each.operation, own.operation));
   if (lane >= 0) found.add(lane);
   const reads = own.reads.flatMap((read) => (read ? [read.instance.name] : []));
   const writes = own.writes.map((write) => write.operand.instance.name);
