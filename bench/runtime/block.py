@@ -21,7 +21,8 @@ class Block(nn.Module):
         self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.qkv, self.proj = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
         self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
-        self.register_buffer("future", torch.ones(LENGTH, LENGTH).triu(1).bool(), persistent=False)
+        # Not a buffer: DDP would send it, and Gloo sends no booleans.
+        self.future = torch.ones(LENGTH, LENGTH).triu(1).bool()
 
     def forward(self, x):
         batch, length, _ = x.shape
