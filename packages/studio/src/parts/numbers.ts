@@ -9,6 +9,9 @@ export const share = (value: number): string => formatShare(value);
 /** A whole number with separators. */
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** A difference with its sign: `+1.20 s`, `\u22120.40 s`. */
-export const signed = (value: number, words: (size: number) => string): string =>
-  `${value < 0 ? '\u2212' : '+'}${words(Math.abs(value))}`;
+/** A difference with its sign: `+1.20 s`, `\u22120.40 s`; without one where it is written as nothing. */
+export function signed(value: number, words: (size: number) => string): string {
+  const size = words(Math.abs(value));
+  if (!/[1-9]/.test(size)) return size;
+  return `${value < 0 ? '\u2212' : '+'}${size}`;
+}

@@ -96,7 +96,7 @@ function useRun(server: Server | undefined): Run {
   const told = useSignal<readonly Step[]>([]);
   const alone = useSignal<readonly number[]>([]);
   const bytes = useSignal<Bytes | undefined>(undefined);
-  const says = useSignal('');
+  const says = useSignal('After Run: losses of both as they come, then the bytes that moved beside those predicted.');
   const running = useSignal(false);
   const controller = useRef<AbortController | undefined>(undefined);
   const hear = (event: RunEvent): void => {

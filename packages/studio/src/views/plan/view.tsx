@@ -8,7 +8,7 @@ import type { ViewProps } from '../../app/view-props.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Heads } from '../../parts/heads.tsx';
-import { gib, grouped, share, signed, time } from '../../parts/numbers.ts';
+import { gib, grouped, share, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 import { commandLine } from '../../scenario/scenario.ts';
 import { Nothing } from './nothing.tsx';
@@ -108,8 +108,8 @@ function Why({ store, shown }: { readonly store: Store; readonly shown: Shown | 
         <>
           <h3>{`Why #1 beats #2 by ${share(second.step.seconds / first.step.seconds - 1)}`}</h3>
           <ul>
-            {planned.explain.slice(0, 5).map(({ part, savesSeconds, words }) => (
-              <li key={part}>{`${words} (${signed(-savesSeconds, time)})`}</li>
+            {planned.explain.slice(0, 5).map(({ part, words }) => (
+              <li key={part}>{words}</li>
             ))}
           </ul>
         </>
