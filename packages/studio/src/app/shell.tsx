@@ -7,8 +7,10 @@ import { Copy } from '../parts/copy.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { linkOf, type View } from '../scenario/link.ts';
 import { PlanView } from '../views/plan/view.tsx';
+import { commandsOf } from './commands.ts';
 import { readDropped } from './drop.ts';
 import { Help } from './help.tsx';
+import { Palette } from './palette.tsx';
 import type { Store } from './store.ts';
 import { isTyping } from './typing.ts';
 import type { ViewProps } from './view-props.ts';
@@ -53,10 +55,8 @@ export function Shell({ store, server }: ViewProps): VNode {
       </button>
       <Header store={store} offered={offered} shown={shown?.view} palette={palette} help={help} />
       {palette.value && (
-        <Commands
-          store={store}
-          offered={offered}
-          showKeys={() => void (help.value = true)}
+        <Palette
+          commands={commandsOf(store, offered, () => void (help.value = true))}
           close={() => void (palette.value = false)}
         />
       )}
@@ -118,26 +118,6 @@ const Header = ({ store, offered, shown, palette, help }: HeaderProps): VNode =>
     </div>
   </header>
 );
-
-interface CommandsProps {
-  readonly store: Store;
-  readonly offered: readonly OfferedView[];
-  showKeys(): void;
-  close(): void;
-}
-
-/** The palette, loaded when it is asked for. */
-function Commands({ store, offered, showKeys, close }: CommandsProps): VNode {
-  const loaded = useAnswer('palette', async () => ({
-    ...(await import('./palette.tsx')),
-    ...(await import('./commands.ts')),
-  }));
-  return (
-    <Pending known={loaded.value} words="Opening the commands." height={120}>
-      {({ Palette, commandsOf }) => <Palette commands={commandsOf(store, offered, showKeys)} close={close} />}
-    </Pending>
-  );
-}
 
 /** Files may be dropped anywhere. */
 function useDrops(store: Store): void {
