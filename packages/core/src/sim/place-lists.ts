@@ -10,7 +10,8 @@ import { type ExpandedList, holdsHost, type Replay, readCount, replayOf } from '
 import { launchOf, takesNoTime } from './graph.ts';
 import { HOST_QUEUE, queuesOf } from './lanes.ts';
 import type { Meetings } from './match.ts';
-import { durationsOf, type Placed } from './place.ts';
+import { type OperandUse, operandUse } from './operand-use.ts';
+import { type OwnDurations, ownDurations, type Placed } from './place.ts';
 import { listOf } from './step-graph.ts';
 import type { OperationPrices } from './types.ts';
 
@@ -27,12 +28,12 @@ export function placeLists(
   const count = base[lists.length] as number;
   const shared: Shared = {
     ...meetings,
-    duration: durationsOf({ lists, base, leader: meetings.leader }, pricing),
+    duration: new Float64Array(count),
     start: new Float64Array(count),
     end: new Float64Array(count),
     arrived: new Uint16Array(count),
   };
-  const walks = lists.map((list, index) => createWalk(replayOf(list), base[index] as number, pricing));
+  const walks = lists.map((list, index) => createWalk(list, index, base[index] as number, pricing));
   const ready = [...walks.keys()].reverse();
   const isResting = new Uint8Array(walks.length);
   const resolve = (leader: number): void => {
@@ -54,7 +55,7 @@ export function placeLists(
 }
 
 interface Shared extends Meetings, Placed {
-  /** By leader: the longest of the members. */
+  /** By leader of an exchange: the longest of the members that have come. */
   readonly duration: Float64Array;
   /** By leader: members that have come to the exchange. */
   readonly arrived: Uint16Array;
@@ -64,13 +65,15 @@ interface Shared extends Meetings, Placed {
 interface ListWalk {
   readonly replay: Replay;
   readonly base: number;
+  readonly seconds: OwnDurations;
+  readonly use: OperandUse;
   /** By sample. */
   readonly queue: Uint8Array;
   readonly reads: Uint8Array;
   readonly launch: Float64Array;
   readonly isMark: Uint8Array;
   readonly holds: Uint8Array;
-  /** By queue and by memory: when it is free of what was before. */
+  /** By queue and by memory: when it is free of what was before. A reader before the last write ends before that does. */
   readonly free: Float64Array;
   readonly written: Float64Array;
   readonly read: Float64Array;
@@ -83,12 +86,15 @@ interface ListWalk {
   offset: number;
 }
 
-function createWalk(replay: Replay, base: number, pricing: OperationPrices): ListWalk {
+function createWalk(expanded: ExpandedList, list: number, base: number, pricing: OperationPrices): ListWalk {
+  const replay = replayOf(expanded);
   const { samples, memories } = replay;
   const queues = queuesOf(replay);
   return {
     replay,
     base,
+    seconds: ownDurations(expanded, list, pricing),
+    use: operandUse(replay, queues.of),
     queue: queues.of,
     reads: Uint8Array.from(samples, readCount),
     launch: Float64Array.from(samples, ({ operation }) => launchOf(operation, pricing)),
@@ -107,37 +113,57 @@ function createWalk(replay: Replay, base: number, pricing: OperationPrices): Lis
 
 /** Walks a list until it ends or needs the end of an open exchange. */
 function walkOn(walk: ListWalk, shared: Shared, resolve: (leader: number) => void): void {
-  const { replay, base, isMark, holds, launch } = walk;
+  const { replay, base, isMark, holds, launch, seconds, queue, free } = walk;
   const { sampleOf, lineFirst, length } = replay;
-  const { start, end, next, leader, duration } = shared;
-  for (; walk.at < length; walk.at++) {
-    const index = walk.at;
-    while ((lineFirst[walk.line + 1] as number) <= index) walk.line += 1;
+  const { start, end, next } = shared;
+  let { at: index, line, anchor, offset } = walk;
+  for (; index < length; index++) {
+    while ((lineFirst[line + 1] as number) <= index) line += 1;
     const sample = sampleOf[index] as number;
     const at = base + index;
-    const offset = walk.offset + (launch[sample] as number);
-    const issued = walk.anchor + offset;
-    const from = isMark[sample] === 1 ? Math.max(walk.anchor, issued) : startOf(walk, shared, sample, issued);
-    if (from === OPEN) return;
-    walk.offset = offset;
-    if (next[at] === at) {
-      const until = from + (duration[at] as number);
-      start[at] = from;
-      end[at] = until;
-      if (isMark[sample] === 0) leave(walk, index, until);
-      if (holds[sample] === 1) {
-        walk.anchor = until;
-        walk.offset = 0;
-      }
-    } else {
-      const first = leader[at] as number;
-      if (from > (start[first] as number)) start[first] = from;
-      enter(walk, shared, index);
-      const members = (shared.arrived[first] as number) + 1;
-      shared.arrived[first] = members;
-      if (members === sizeOf(next, first)) resolve(first);
+    const issuedAfter = offset + (launch[sample] as number);
+    let from = anchor + issuedAfter;
+    if (isMark[sample] === 0) {
+      const own = queue[sample] as number;
+      if (own !== HOST_QUEUE && (free[own] as number) > from) from = free[own] as number;
+      from = startOf(walk, end, sample, index, line, from);
+    }
+    if (from === OPEN) break;
+    offset = issuedAfter;
+    if (next[at] !== at) {
+      arrive(walk, shared, index, from, resolve);
+      continue;
+    }
+    const until = from + (seconds.own[seconds.of[index] as number] as number);
+    start[at] = from;
+    end[at] = until;
+    if (isMark[sample] === 0) {
+      free[queue[sample] as number] = until;
+      leave(walk, sample, index, until);
+    }
+    if (holds[sample] === 1) {
+      anchor = until;
+      offset = 0;
     }
   }
+  walk.at = index;
+  walk.line = line;
+  walk.anchor = anchor;
+  walk.offset = offset;
+}
+
+/** A member comes to an exchange with other lists, which could begin at `from`. */
+function arrive(walk: ListWalk, shared: Shared, index: number, from: number, resolve: (leader: number) => void): void {
+  const { next, start, duration, arrived } = shared;
+  const { own, of } = walk.seconds;
+  const first = shared.leader[walk.base + index] as number;
+  const seconds = own[of[index] as number] as number;
+  if (from > (start[first] as number)) start[first] = from;
+  if (seconds > (duration[first] as number)) duration[first] = seconds;
+  enter(walk, shared, index);
+  const members = (arrived[first] as number) + 1;
+  arrived[first] = members;
+  if (members === sizeOf(next, first)) resolve(first);
 }
 
 function sizeOf(next: Uint32Array, leader: number): number {
@@ -146,52 +172,47 @@ function sizeOf(next: Uint32Array, leader: number): number {
   return size;
 }
 
-/** When all that an operation waits for is done; OPEN where some of it is an open exchange. */
-function startOf(walk: ListWalk, { end }: Shared, sample: number, issued: number): number {
-  const { replay, base, queue, reads, free, written, read, openReads, at: index, line } = walk;
+/** When all is done that an operation waits for which could begin at `from`; OPEN where some of it is an open exchange. */
+function startOf(walk: ListWalk, end: Float64Array, sample: number, index: number, line: number, from: number): number {
+  const { replay, base, use, written, read, openReads } = walk;
   const { operands, operandFirst, needs, needFirst } = replay;
-  let from = Math.max(issued, walk.anchor);
-  const own = queue[sample] as number;
-  if (own !== HOST_QUEUE && (free[own] as number) > from) from = free[own] as number;
-  const first = operandFirst[index] as number;
-  const writes = first + (reads[sample] as number);
-  const last = operandFirst[index + 1] as number;
-  for (let each = first; each < last; each++) {
-    const memory = operands[each] as number;
-    if ((written[memory] as number) > from) from = written[memory] as number;
-    if (each < writes) continue;
-    if ((read[memory] as number) > from) from = read[memory] as number;
-    if ((openReads[memory] as number) > 0) return OPEN;
+  const { asks, askFirst } = use;
+  let latest = from;
+  const last = askFirst[sample + 1] as number;
+  for (let each = askFirst[sample] as number; each < last; each++) {
+    const code = asks[each] as number;
+    const memory = operands[(operandFirst[index] as number) + (code >> 1)] as number;
+    if ((code & 1) === 0) {
+      if ((written[memory] as number) > latest) latest = written[memory] as number;
+    } else {
+      if ((read[memory] as number) > latest) latest = read[memory] as number;
+      if ((openReads[memory] as number) > 0) return OPEN;
+    }
   }
-  for (let need = needFirst[line] as number; need < (needFirst[line + 1] as number); need++) {
+  const stop = needFirst[line + 1] as number;
+  for (let need = needFirst[line] as number; need < stop; need++) {
     const done = end[base + (needs[need] as number)] as number;
-    if (done > from) from = done;
+    if (done > latest) latest = done;
   }
-  return from;
+  return latest;
 }
 
-/** Moves the clocks of an operation that ends at `until`. */
-function leave({ replay, queue, reads, free, written, read }: ListWalk, index: number, until: number): void {
-  const { sampleOf, operands, operandFirst } = replay;
-  const sample = sampleOf[index] as number;
-  free[queue[sample] as number] = until;
-  const first = operandFirst[index] as number;
-  const writes = first + (reads[sample] as number);
-  const last = operandFirst[index + 1] as number;
-  for (let each = first; each < writes; each++) {
-    const memory = operands[each] as number;
-    if (until > (read[memory] as number)) read[memory] = until;
-  }
-  for (let each = writes; each < last; each++) {
-    const memory = operands[each] as number;
-    written[memory] = until;
-    read[memory] = 0;
+/** Moves the clocks that somebody will look at of an operation that ends at `until`. */
+function leave({ replay, use, written, read }: ListWalk, sample: number, index: number, until: number): void {
+  const { operands, operandFirst } = replay;
+  const { leaves, leaveFirst } = use;
+  const last = leaveFirst[sample + 1] as number;
+  for (let each = leaveFirst[sample] as number; each < last; each++) {
+    const code = leaves[each] as number;
+    const memory = operands[(operandFirst[index] as number) + (code >> 1)] as number;
+    if ((code & 1) === 1) written[memory] = until;
+    else if (until > (read[memory] as number)) read[memory] = until;
   }
 }
 
 /** An exchange with other lists begins: what it writes and its queue are open, what it reads may still be read. */
 function enter(walk: ListWalk, { end }: Shared, index: number): void {
-  const { replay, base, queue, reads, free, written, read, openReads } = walk;
+  const { replay, base, queue, reads, free, written, openReads } = walk;
   const { sampleOf, operands, operandFirst } = replay;
   const sample = sampleOf[index] as number;
   end[base + index] = OPEN;
@@ -203,16 +224,12 @@ function enter(walk: ListWalk, { end }: Shared, index: number): void {
     const memory = operands[each] as number;
     openReads[memory] = (openReads[memory] as number) + 1;
   }
-  for (let each = writes; each < last; each++) {
-    const memory = operands[each] as number;
-    written[memory] = OPEN;
-    read[memory] = 0;
-  }
+  for (let each = writes; each < last; each++) written[operands[each] as number] = OPEN;
 }
 
-/** The last member has come. */
+/** The last member has come: the clocks of all that the exchange touches move to its end. */
 function close(walk: ListWalk, member: number, { start, end, leader, duration }: Shared): void {
-  const { replay, base, reads, openReads } = walk;
+  const { replay, base, queue, reads, free, written, read, openReads } = walk;
   const { sampleOf, operands, operandFirst } = replay;
   const first = leader[member] as number;
   const from = start[first] as number;
@@ -220,11 +237,15 @@ function close(walk: ListWalk, member: number, { start, end, leader, duration }:
   start[member] = from;
   end[member] = until;
   const index = member - base;
+  const sample = sampleOf[index] as number;
+  free[queue[sample] as number] = until;
   const begin = operandFirst[index] as number;
-  const writes = begin + (reads[sampleOf[index] as number] as number);
+  const writes = begin + (reads[sample] as number);
+  const last = operandFirst[index + 1] as number;
   for (let each = begin; each < writes; each++) {
     const memory = operands[each] as number;
     openReads[memory] = (openReads[memory] as number) - 1;
+    if (until > (read[memory] as number)) read[memory] = until;
   }
-  leave(walk, index, until);
+  for (let each = writes; each < last; each++) written[operands[each] as number] = until;
 }

@@ -74,12 +74,14 @@ export function durationsOf(
   return durations;
 }
 
-/** Seconds, and which of them each operation of a list takes: asked once for a sample where prices see no more than that. */
-function ownDurations(
-  expanded: ExpandedList,
-  index: number,
-  pricing: OperationPrices,
-): { readonly own: Float64Array; readonly of: Uint32Array } {
+/** Seconds, and which of them each operation of a list takes. */
+export interface OwnDurations {
+  readonly own: Float64Array;
+  readonly of: Uint32Array;
+}
+
+/** Asked once for a sample where prices see no more than that. */
+export function ownDurations(expanded: ExpandedList, index: number, pricing: OperationPrices): OwnDurations {
   const { list } = expanded;
   const secondsOf = (each: ExpandedOperation): number => {
     const seconds = takesNoTime(each.operation) ? 0 : pricing.duration(each, list, index);

@@ -66,6 +66,6 @@ function timedStep(
 
 function latest(ends: Float64Array): number {
   let last = 0;
-  for (const each of ends) if (each > last) last = each;
+  for (let at = 0; at < ends.length; at++) if ((ends[at] as number) > last) last = ends[at] as number;
   return last;
 }

@@ -28,6 +28,8 @@ export interface LineForm {
 
 export interface Book {
   readonly samples: ExpandedOperation[];
+  /** By sample: the first one of its block. */
+  readonly blocks: number[];
   readonly memories: Memories;
   blockOf(template: Template, block: number, call: Call, at: number): BlockForm;
   lineOf(item: ListOperation, at: number): LineForm;
@@ -37,6 +39,7 @@ export function createBook(program: Program, list: RankList): Book {
   const memories = createMemories(program, list);
   const scope = nameScope(program, list);
   const samples: ExpandedOperation[] = [];
+  const blocks: number[] = [];
   const forms = new Map<Template, Map<number, BlockForm>>();
   const lines = new Map<Place['slot'] | undefined, Sample[]>();
   const blockOf: Book['blockOf'] = (template, block, call, at) => {
@@ -51,6 +54,7 @@ export function createBook(program: Program, list: RankList): Book {
     const sample = samples.length;
     template.operations.forEach((operation, index) => {
       samples.push(expandOperation(operation, scope, at + index, call.id, [], block, call));
+      blocks.push(sample);
     });
     const form = formOf(samples, sample, memories);
     ofTemplate.set(key, form);
@@ -63,11 +67,12 @@ export function createBook(program: Program, list: RankList): Book {
     for (const each of known) if (alikeLines(each, operation, places)) return { sample: each.index, places, memories };
     const sample = samples.length;
     samples.push(lineSample(operation, scope, at, id));
+    blocks.push(sample);
     known.push({ index: sample, operation: samples[sample] as ExpandedOperation, places });
     lines.set(first, known);
     return { sample, places, memories };
   };
-  return { samples, memories, blockOf, lineOf };
+  return { samples, blocks, memories, blockOf, lineOf };
 }
 
 const lineSample = (operation: Operation, scope: NameScope, at: number, id: number): ExpandedOperation =>

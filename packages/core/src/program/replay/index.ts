@@ -47,7 +47,8 @@ export function replayList(program: Program, list: RankList): Replay {
     ends.ended(line, item.id);
   }
   const owners = lazily(() => book.memories.owners());
-  return { ...rows.finish(), samples: book.samples, memories: book.memories.count(), owners };
+  const { samples, blocks, memories } = book;
+  return { ...rows.finish(), samples, blockOf: Uint32Array.from(blocks), memories: memories.count(), owners };
 }
 
 const blockCount = ({ first, last }: Call): number => Math.abs(last - first) + 1;
@@ -80,6 +81,7 @@ export function replayOperations(expanded: WrittenList): Replay {
     list,
     length: operations.length,
     samples: operations,
+    blockOf: count.subarray(0, operations.length),
     sampleOf: count.subarray(0, operations.length),
     operands: Uint32Array.from(operands),
     operandFirst,

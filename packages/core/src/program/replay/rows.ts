@@ -13,7 +13,7 @@ export interface Rows {
   readonly lineFirst: Uint32Array;
   needs: number[];
   readonly needFirst: Uint32Array;
-  finish(): Omit<Replay, 'samples' | 'memories' | 'owners'>;
+  finish(): Omit<Replay, 'samples' | 'blockOf' | 'memories' | 'owners'>;
 }
 
 export function createRows(list: RankList, length: number): Rows {

@@ -30,6 +30,9 @@ export interface Replay {
   readonly length: number;
   /** One operation of each kind; its index, line, needs and micro-batch are those of the first of its kind. */
   readonly samples: readonly ExpandedOperation[];
+  /** By sample: the first sample of its block, whose operations are always issued one after the other; a line that is no
+   * call is a block of its own. */
+  readonly blockOf: Uint32Array;
   /** By operation. */
   readonly sampleOf: Uint32Array;
   /** Memory that an operation reads, then that it writes, from `operandFirst` of it on. */
