@@ -32,6 +32,10 @@ export interface Contention {
   readonly links: readonly LinkClass[];
 }
 
+/** What crosses no link, and what is not known yet. */
+const NOTHING = -1;
+const UNASKED = -2;
+
 /** The demands of all exchanges of a graph on the links of `network`. */
 export function contentionOf(
   program: Program,
@@ -40,7 +44,7 @@ export function contentionOf(
   prices: Prices,
   network: NetworkBuilder,
 ): Contention {
-  const demandOf = new Int32Array(graph.leader.length).fill(-1);
+  const demandOf = new Int32Array(graph.leader.length).fill(NOTHING);
   const sets = groupSets(program, graph, ranks);
   const degrees = degreesOf(program);
   const asked: { readonly pattern: number; readonly bytes: number }[] = [];
@@ -57,20 +61,30 @@ export function contentionOf(
     const known = new Map<ExchangeRequest, Map<string, number>>();
     const base = graph.base[index] as number;
     const { samples, sampleOf } = replayOf(list);
-    for (let place = 0; place < sampleOf.length; place++) {
-      const at = base + place;
-      const expanded = samples[sampleOf[place] as number] as ExpandedOperation;
-      if (graph.leader[at] !== at || !isExchange(expanded.operation)) continue;
+    const demandAt = (at: number, expanded: ExpandedOperation): number => {
+      if (!isExchange(expanded.operation)) return NOTHING;
       const request = requestOf(expanded);
-      if (request === undefined || request.bytes === 0) continue;
+      if (request === undefined || request.bytes === 0) return NOTHING;
       const set = sets(index, at, expanded);
-      if (set === undefined) continue;
+      if (set === undefined) return NOTHING;
       const bySet = known.get(request) ?? new Map<string, number>();
       known.set(request, bySet);
-      let demand = bySet.get(set.key);
-      if (demand === undefined) {
-        demand = demandFor(set, request);
-        bySet.set(set.key, demand);
+      const demand = bySet.get(set.key) ?? demandFor(set, request);
+      bySet.set(set.key, demand);
+      return demand;
+    };
+    const bySample = new Int32Array(samples.length).fill(UNASKED);
+    for (let place = 0; place < sampleOf.length; place++) {
+      const at = base + place;
+      if (graph.leader[at] !== at) continue;
+      const sample = sampleOf[place] as number;
+      let demand = bySample[sample] as number;
+      if (demand === UNASKED) {
+        const expanded = samples[sample] as ExpandedOperation;
+        demand = demandAt(at, expanded);
+        // Whom an exchange joins follows from its sample where it meets nobody.
+        if (demand === NOTHING || graph.next[at] === at || expanded.operation.kind === 'send')
+          bySample[sample] = demand;
       }
       demandOf[at] = demand;
     }

@@ -66,16 +66,26 @@ function hostsOf(graph: StepGraph, contention: Contention): Hosts {
   const host = mainQueues(queue, contention);
   const until = guestLimits(graph, contention, queue, host);
   const { demands } = contention;
+  /** The last exchange of a queue that has all links of a demand to itself. */
+  const limitOf = (own: number, demand: number): number => {
+    let last = Number.POSITIVE_INFINITY;
+    for (const link of (demands[demand] as Demand).classes) {
+      if (host[link] !== own) return NOBODY;
+      last = Math.min(last, until[link] as number);
+    }
+    return last;
+  };
+  const asked = new Int32Array(demands.length).fill(NOBODY);
+  const limit = new Float64Array(demands.length);
   return {
     hasLinksAlone(at, demand) {
       const own = queue[at] as number;
       if (own === NOBODY) return false;
-      const { classes } = demands[demand] as Demand;
-      for (let index = 0; index < classes.length; index++) {
-        const link = classes[index] as number;
-        if (host[link] !== own || at > (until[link] as number)) return false;
+      if (asked[demand] !== own) {
+        asked[demand] = own;
+        limit[demand] = limitOf(own, demand);
       }
-      return true;
+      return at <= (limit[demand] as number);
     },
   };
 }
@@ -97,11 +107,25 @@ function queuesOf(graph: StepGraph, { demandOf }: Contention): Int32Array {
 /** By class of links: the queue that uses it most often. */
 function mainQueues(queue: Int32Array, { demandOf, demands, links }: Contention): Int32Array {
   const uses = demands.map(() => new Map<number, number>());
+  const last = new Int32Array(demands.length).fill(NOBODY);
+  const times = new Uint32Array(demands.length);
+  const note = (demand: number): void => {
+    const row = uses[demand];
+    const own = last[demand] as number;
+    if (row !== undefined && own !== NOBODY) row.set(own, (row.get(own) ?? 0) + (times[demand] as number));
+  };
   for (let at = 0; at < demandOf.length; at++) {
-    const row = uses[demandOf[at] as number];
     const own = queue[at] as number;
-    if (row !== undefined && own !== NOBODY) row.set(own, (row.get(own) ?? 0) + 1);
+    if (own === NOBODY) continue;
+    const demand = demandOf[at] as number;
+    if (last[demand] !== own) {
+      note(demand);
+      last[demand] = own;
+      times[demand] = 0;
+    }
+    times[demand] = (times[demand] as number) + 1;
   }
+  for (let demand = 0; demand < demands.length; demand++) note(demand);
   const host = new Int32Array(links.length).fill(NOBODY);
   const most = new Float64Array(links.length);
   demands.forEach(({ classes }, demand) => {
@@ -121,12 +145,16 @@ function guestLimits(graph: StepGraph, contention: Contention, queue: Int32Array
   const { demandOf, demands, links } = contention;
   const until = new Float64Array(links.length).fill(Infinity);
   const before = new Map<number, Int32Array>();
+  // The last queue of each demand that is no guest on any of its links.
+  const owner = new Int32Array(demands.length).fill(NOBODY);
   for (let at = 0; at < demandOf.length; at++) {
     const demand = demandOf[at] as number;
-    if (demand < 0) continue;
+    if (demand < 0 || (queue[at] !== NOBODY && owner[demand] === queue[at])) continue;
+    let isGuest = false;
     for (const link of (demands[demand] as Demand).classes) {
       const main = host[link] as number;
       if (main === NOBODY || main === queue[at]) continue;
+      isGuest = true;
       const of = Math.floor(main / laneNames.length);
       const latest = before.get(main) ?? latestBefore(graph, queue, main);
       before.set(main, latest);
@@ -136,6 +164,7 @@ function guestLimits(graph: StepGraph, contention: Contention, queue: Int32Array
       });
       until[link] = Math.min(until[link] as number, last);
     }
+    if (!isGuest) owner[demand] = queue[at] as number;
   }
   return until;
 }
