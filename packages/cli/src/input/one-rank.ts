@@ -2,7 +2,7 @@
 import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 
-/** One rank, no sharding, gradients accumulated over the same micro-batches. */
+/** One rank, no sharding, nothing recomputed or held by the host, gradients accumulated over the same micro-batches. */
 export const oneRankLayout = (job: Job, layout: Layout): Layout => ({
   ...layout,
   tensor: 1,
@@ -18,6 +18,8 @@ export const oneRankLayout = (job: Job, layout: Layout): Layout => ({
   schedule: 'none',
   gradientReduction: 'per-step',
   recompute: 'none',
+  layers: [],
+  offload: 'none',
   sequenceParallel: false,
   keepGathered: false,
 });

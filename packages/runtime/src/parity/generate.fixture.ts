@@ -101,21 +101,23 @@ export function drawLayouts(seeds: number): readonly DrawnLayout[] {
   return broadestFirst([...known.values()]);
 }
 
-/** Takes, again and again, the layout with the most pairs that no earlier one has; the rest as drawn. */
+/** Takes, again and again, the layout whose pairs that no earlier one has are the rarest; the rest as drawn. */
 function broadestFirst(layouts: readonly DrawnLayout[]): readonly DrawnLayout[] {
-  const seen = new Set<string>();
   const left = new Map(layouts.map((each) => [each, pairsOf(each.strategies)]));
+  const holders = new Map<string, number>();
+  for (const pair of [...left.values()].flat()) holders.set(pair, (holders.get(pair) ?? 0) + 1);
+  const worth = new Map([...holders].map(([pair, count]) => [pair, 1 / count]));
   const first: DrawnLayout[] = [];
   for (;;) {
     let best: DrawnLayout | undefined;
     let most = 0;
     for (const [each, pairs] of left) {
-      const fresh = pairs.filter((pair) => !seen.has(pair));
-      if (fresh.length === 0) left.delete(each);
-      else if (fresh.length > most) [best, most] = [each, fresh.length];
+      const sum = pairs.reduce((total, pair) => total + (worth.get(pair) ?? 0), 0);
+      if (sum === 0) left.delete(each);
+      else if (sum > most) [best, most] = [each, sum];
     }
     if (best === undefined) break;
-    for (const pair of left.get(best) ?? []) seen.add(pair);
+    for (const pair of left.get(best) ?? []) worth.set(pair, 0);
     left.delete(best);
     first.push(best);
   }

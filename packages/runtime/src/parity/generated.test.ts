@@ -6,6 +6,7 @@ import { type DrawnLayout, drawLayouts, legalPairs, pairsIn, pairTable } from '.
 import { programOf } from './layouts.fixture.ts';
 import { compareBytes } from './moved-bytes.ts';
 import { compareRuns, defaultBounds, type ParityBounds } from './parity.ts';
+import { runningSchedules } from './strategies.fixture.ts';
 
 /** 200 by `npm run test:layouts`, which prints how often each pair of strategies is there; the first 40 otherwise. */
 const LONG = process.env['MESHWRIGHT_LAYOUTS'] !== undefined;
@@ -46,6 +47,8 @@ const drawn = drawLayouts(SEEDS);
 test('every strategy and every pair that can stand together is in the first layouts already', () => {
   expect(drawn.length).toBeGreaterThanOrEqual(200);
   expect([...pairsIn(drawn.slice(0, FEWEST))].sort()).toEqual([...legalPairs()].sort());
+  const schedules = new Set(drawn.slice(0, LAYOUTS).map(({ layout }) => layout.schedule));
+  expect([...schedules].sort()).toEqual([...runningSchedules].sort());
   if (LONG) console.log(`Layouts of ${LAYOUTS} that hold each pair:\n${pairTable(drawn.slice(0, LAYOUTS))}`);
 });
 
@@ -63,5 +66,8 @@ test.each(drawn.slice(0, LAYOUTS).map((each) => [each.name, each] as const))(
     expect(run.gradientNorms[0]).toBeGreaterThan(1);
     expect(compareBytes(program, run, steps)).toEqual([]);
     expect(run.memory.flatMap(({ differs }) => differs)).toEqual([]);
+    expect(run.memory.map(({ hostBytes }) => hostBytes)).toEqual(
+      run.memory.map(({ predictedHostBytes }) => predictedHostBytes),
+    );
   },
 );

@@ -17,6 +17,33 @@ export interface Asked {
 const asks = (...layouts: readonly LayoutRequest[]): readonly Asked[] => layouts.map((layout) => ({ layout }));
 const models = (...names: readonly ModelName[]): readonly Asked[] => names.map((model) => ({ model }));
 
+/** Every schedule that runs; 4 positions where a stage has two chunks. */
+const pipelines: readonly LayoutRequest[] = [
+  { pipeline: 2 },
+  { pipeline: 4 },
+  { pipeline: 2, chunks: 2 },
+  { pipeline: 2, schedule: 'gpipe' },
+  { pipeline: 4, schedule: 'gpipe' },
+  { pipeline: 2, schedule: 'naive' },
+  { pipeline: 2, schedule: 'zero-bubble-h1' },
+  { pipeline: 2, schedule: 'zero-bubble-h2' },
+  { pipeline: 2, chunks: 2, schedule: 'zero-bubble-v' },
+  { pipeline: 2, schedule: 'dualpipe' },
+  { pipeline: 2, chunks: 2, schedule: 'dualpipe-v' },
+];
+
+/** Names of all schedules that are drawn; `none` is that of one stage. */
+export const runningSchedules: ReadonlySet<string> = new Set([
+  ...['none', '1f1b', 'interleaved-1f1b'],
+  ...pipelines.flatMap(({ schedule }) => schedule ?? []),
+]);
+
+/** With more layers at some positions than at others, and none behind the last of four. */
+const unevenly = (request: LayoutRequest): LayoutRequest => ({
+  ...request,
+  layersPerStage: (request.pipeline ?? 1) * (request.chunks ?? 1) === 2 ? [3, 1] : [1, 2, 1, 0],
+});
+
 /** What may be asked for, key by key: one of each is drawn. What stands twice is drawn twice as often. */
 export const choices: Readonly<Record<string, readonly Asked[]>> = {
   model: [
@@ -30,7 +57,7 @@ export const choices: Readonly<Record<string, readonly Asked[]>> = {
     ),
     ...models('latent attention, queries from the hidden state', 'latent attention, narrow queries with biases'),
   ],
-  length: [{}, {}, {}, {}, { length: 16 }],
+  length: [{}, {}, { length: 16 }],
   kernels: [
     ...[{}, {}, {}],
     { kernels: { attention: 'unfused', dropout: 0 } },
@@ -45,15 +72,7 @@ export const choices: Readonly<Record<string, readonly Asked[]>> = {
     ],
   ),
   keepGathered: asks({}, { keepGathered: true }),
-  pipeline: asks({}, { pipeline: 2 }, { pipeline: 4 }, { pipeline: 2, chunks: 2 }),
-  stages: asks(
-    {},
-    { schedule: 'gpipe' },
-    { schedule: 'naive' },
-    { layersPerStage: [3, 1] },
-    { layersPerStage: [1, 2, 1, 0] },
-  ),
-  chunks: asks({}, {}, { pipeline: 2, chunks: 2, layersPerStage: [2, 1, 1, 1] }),
+  pipeline: [...asks({}, {}, {}), ...asks(...pipelines), ...asks(...pipelines.map(unevenly))],
   data: asks({}, {}, { data: 2 }, { data: 2 }, { data: 4 }, { data: 4, replicate: 2 }),
   sharding: asks({ sharding: 0, bucketMB: 0.01 }, { sharding: 1 }, { sharding: 2 }, { sharding: 3 }),
   gathering: asks({}, {}, { prefetch: 0 }, { reshard: false }, { gradientReduction: 'per-step' }),
@@ -67,6 +86,12 @@ export const choices: Readonly<Record<string, readonly Asked[]>> = {
   expert: asks({}, {}, { expert: 2 }, { expert: 4 }),
   expertTensor: asks({}, {}, { expertTensor: 1 }, { expertTensor: 2 }),
   recompute: asks({}, {}, { recompute: 'full' }, { recompute: 'selective' }),
+  layers: asks(
+    ...[{}, {}, {}],
+    { layers: [{ from: 0, to: 0, recompute: 'full' }] },
+    { layers: [{ from: 0, to: 0, recompute: 'none' }] },
+  ),
+  offload: asks({}, {}, { offload: 'optimizer' }),
   loss: asks({}, {}, { lossChunks: 2 }),
   microBatch: asks({ microBatch: 1 }, { microBatch: 1 }, { microBatch: 2 }),
   order: asks({}, {}, { order: ['pipeline', 'context', 'data', 'tensor'] }),
@@ -80,9 +105,9 @@ const sharded =
   (layout) =>
     replicas(layout) > 1 && layout.sharding === degree;
 const scheduled =
-  (name: Layout['schedule']): Holds =>
+  (...names: readonly Layout['schedule'][]): Holds =>
   ({ schedule }) =>
-    schedule === name;
+    names.includes(schedule);
 const shared =
   (kind: Layout['contextKind']): Holds =>
   ({ context, contextKind }) =>
@@ -100,6 +125,8 @@ export const strategyGroups: Readonly<Record<string, Readonly<Record<string, Hol
     GPipe: scheduled('gpipe'),
     naive: scheduled('naive'),
     interleaved: scheduled('interleaved-1f1b'),
+    'zero bubble': scheduled('zero-bubble-h1', 'zero-bubble-h2', 'zero-bubble-v'),
+    'from both ends': scheduled('dualpipe', 'dualpipe-v'),
   },
   context: {
     ring: shared('ring'),
@@ -111,6 +138,8 @@ export const strategyGroups: Readonly<Record<string, Readonly<Record<string, Hol
     'full recompute': ({ recompute }) => recompute === 'full',
     'selective recompute': ({ recompute }) => recompute === 'selective',
   },
+  layers: { 'layers of their own': ({ layers }) => layers.length > 0 },
+  offload: { offload: ({ offload }) => offload === 'optimizer' },
   experts: { experts: (_, { model }) => model.layers.some(({ ffn }) => ffn.kind === 'moe') },
   expert: { expert: ({ expert }) => expert > 1 },
   expertTensor: { 'expert tensor': (layout) => hasExpertGrid(layout) && layout.expertTensor > 1 },
@@ -141,7 +170,11 @@ export const apart: readonly { readonly one: string; readonly others: readonly s
     { one: 'summed each micro-batch', others: ['DDP', 'ZeRO-1'], because: 'whole gradients are summed once a step' },
     { one: 'tensor', others: ['expert', 'expert tensor'], because: 'each tensor rank sends tokens of its own' },
     { one: 'tensor', others: ['kept gathers'], because: 'nothing is gathered without sequence parallelism' },
-    { one: 'full recompute', others: ['kept gathers'], because: 'it keeps nothing of a layer but its input' },
+    {
+      one: 'sets of shards',
+      others: ['from both ends'],
+      because: '4 data ranks leave 2 of 8 sequences, and it needs 4',
+    },
     ...['ring', 'all-to-all', 'all-gather', 'hybrid'].map((one) => ({
       one,
       others: ['selective recompute', 'unfused', 'latent'],
