@@ -5,6 +5,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 toy=examples/toy-2x2x2.yaml
 million=examples/train-1m-2x2x2.yaml
 
+# JSON lines: one a step, the report last.
+last() { "$@" --json | tail -n 1; }
+
 # N ranks = 1 rank, bytes and memory as predicted.
 expect 'eight ranks train as one does' '^verified: 8 ranks .* train as one rank does' meshwright verify $toy
 expect 'a million parameters on eight ranks too' '^verified: 8 ranks' meshwright verify $million
@@ -13,16 +16,15 @@ expect 'interleaved' '^verified: 8 ranks' meshwright verify $million --layout tp
 expect 'with the plain kernels' '^verified: 8 ranks' meshwright verify $toy --kernels plain
 expect_json 'predicted bytes are moved bytes on every axis' \
   'Object.values(it.bytes).every(({ predicted, moved }) => predicted === moved && moved > 0)' \
-  meshwright verify $toy --json
+  last meshwright verify $toy
 expect_json 'the peak of live bytes is that of the program, the arena is within 10 % and 16 MiB' \
   'it.peakBytes.tracked === it.peakBytes.predicted && it.peakBytes.arena <= 1.1 * it.peakBytes.predicted + 2 ** 24' \
-  meshwright verify $million --json
+  last meshwright verify $million
 
 # It learns.
-last() { meshwright run "$@" --json | tail -n 1; }
 expect_json 'eighty steps bring the loss of bytes from 5.6 below 2.9, validated' \
   'it.stopped === "done" && it.losses.at(-1) < 2.9 && Object.values(it.validationLosses).at(-1) < 2.9' \
-  last $million --steps 80
+  last meshwright run $million --steps 80
 
 # Experts dealt out: tokens counted, moved and back.
 expect 'experts over 4 of 8 ranks train as one rank does, bytes and memory under the counts' \

@@ -21,6 +21,17 @@ const linesOf = (stdout: string): readonly Record<string, never>[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
+/** Every `meshwright.run/1` has these, however it ended. */
+function expectContract(report: Readonly<Record<string, unknown>> | undefined): void {
+  const steps = report?.['steps'];
+  expect(report).toMatchObject({ schema: 'meshwright.run/1', stopped: expect.anything() });
+  for (const each of ['losses', 'gradNorms', 'secondsPerStep']) expect(report?.[each]).toHaveLength(Number(steps));
+  const bytes = Object.values(report?.['bytes'] as object);
+  expect(bytes.length).toBeGreaterThan(0);
+  for (const each of bytes) expect(each).toEqual({ predicted: each.moved, moved: expect.any(Number) });
+  expect(report?.['peakBytes']).toMatchObject({ predicted: expect.any(Number) });
+}
+
 describe('meshwright run', () => {
   it('prints one line a step, then predicted against measured', () => {
     const { code, stdout, stderr } = meshwright(['run', toy, '--steps', '3']);
@@ -40,6 +51,7 @@ describe('meshwright run', () => {
     expect(code).toBe(0);
     const lines = linesOf(stdout);
     expect(lines.map(({ schema }) => schema)).toEqual(['meshwright.step/1', 'meshwright.step/1', 'meshwright.run/1']);
+    expectContract(lines[2]);
     const last = lines[2] as unknown as { bytes: object; peakBytes: { predicted: number; tracked: number } };
     expect(last).toMatchObject({ steps: 2, stopped: 'done', bytes: { tensor: { predicted: 17_728, moved: 17_728 } } });
     expect(last.peakBytes.tracked).toBe(last.peakBytes.predicted);
@@ -88,7 +100,7 @@ describe('meshwright verify', () => {
     expect(stdout).toMatch(/\nloss +\S+ +1e-6 +holds/);
   });
 
-  it('says the same as JSON', () => {
+  it('says the same as JSON lines, which name the run that a step is of', () => {
     const four = meshwright([
       'verify',
       toy,
@@ -99,6 +111,16 @@ describe('meshwright verify', () => {
       '--json',
     ]);
     expect(four.code).toBe(0);
-    expect(JSON.parse(four.stdout)).toMatchObject({ schema: 'meshwright.run/1', ok: true, parity: { holds: true } });
+    const lines = linesOf(four.stdout);
+    const steps = lines.slice(0, -1).map(({ schema, of, step }) => [schema, of, step]);
+    expect(steps).toEqual(
+      ['layout', 'in fp32', 'one rank'].flatMap((of) => [1, 2].map((step) => ['meshwright.step/1', of, step])),
+    );
+    expect(lines.at(-1)).toMatchObject({
+      ok: true,
+      parity: { holds: true },
+      layout: expect.stringContaining('zero=3'),
+    });
+    expectContract(lines.at(-1));
   });
 });

@@ -15,6 +15,7 @@ import { exitCodes, type Host, type Session } from '../host.ts';
 import type { RunRequest, RunSources } from '../input/run-request.ts';
 import { paint } from '../output/paint.ts';
 import { printReport } from '../output/report.ts';
+import { stepJson } from '../output/run-json.ts';
 import { deathReport, runReport, type SavedCheckpoints } from '../output/run-report.ts';
 import { runHeadline, stepLines } from '../output/run-words.ts';
 import { shellWords } from '../output/shell.ts';
@@ -51,19 +52,18 @@ export interface Training {
 export async function trainAndReport(training: Training, session: Session): Promise<void> {
   const { host } = session;
   const { program, checkpoints, resume, json } = training;
-  const losses: number[] = [];
+  const steps: StepReport[] = [];
+  const subject = { program, ...training.request };
   let savedStep = training.from?.step;
   const run = await superviseTraining(training, host, {
-    onStep: ({ loss }) => losses.push(loss),
+    onStep: (step) => steps.push(step),
     onSaved: (step) => {
       savedStep = step;
     },
   });
   const saved: SavedCheckpoints | undefined = checkpoints && { folder: checkpoints.folder, step: savedStep, resume };
   const report =
-    run.kind === 'died'
-      ? deathReport(run.death, losses, saved)
-      : runReport({ program, ...training.request }, run.result, saved);
+    run.kind === 'died' ? deathReport(subject, run.death, steps, saved) : runReport(subject, run.result, saved);
   if (!report.ok) session.end(exitCodes.failed);
   if (!json) host.out.write('\n');
   printReport(report, json ? 'json' : 'text', host);
@@ -105,9 +105,6 @@ async function superviseTraining(training: Training, host: Host, listener: Liste
     deaf();
   }
 }
-
-const stepJson = ({ tokens, seconds, ...report }: StepReport): string =>
-  JSON.stringify({ schema: 'meshwright.step/1', ...report, seconds, tokensPerSecond: tokens / seconds });
 
 /** As a checkpoint keeps them. */
 const settingsOf = ({ settings, given, request, checkpoints }: Training): Manifest['settings'] => ({

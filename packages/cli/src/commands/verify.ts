@@ -14,6 +14,7 @@ import {
   type ParityFinding,
   type ParityReport,
   type RunResult,
+  type StepReport,
   type TrainOptions,
   trainProgram,
 } from '@meshwright/runtime';
@@ -24,6 +25,7 @@ import { printIssues } from '../output/issues.ts';
 import { count } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
 import { jsonOption, printReport, type Report } from '../output/report.ts';
+import { fieldsOfRun, stepJson } from '../output/run-json.ts';
 import { bytesOfRun, peaksOf } from '../output/run-report.ts';
 import { bytesTable, failureWords, memoryTable } from '../output/run-words.ts';
 import { numbers, type Table, tableOf, words } from '../output/table.ts';
@@ -53,9 +55,13 @@ export function registerVerify(command: Command, session: Session): void {
       const request = await readRunRequest(path, options, host);
       if (!options.json) printIssues(request.issues, host);
       const progress = createProgress(host);
-      const verified = await request.file
-        .placing(() => verify(request, options, (text) => progress.update(text)))
-        .finally(() => progress.done());
+      const say: OnStep = (of, report) => {
+        progress.update(
+          `${of === 'layout' ? formatLayout(request.layout) : of}: step ${report.step} of ${options.steps}`,
+        );
+        if (options.json) host.out.write(`${stepJson(report, { of })}\n`);
+      };
+      const verified = await request.file.placing(() => verify(request, options, say)).finally(() => progress.done());
       const report = verifyReport(request, verified);
       if (!report.ok) session.end(exitCodes.failed);
       printReport(report, options.json ? 'json' : 'text', host);
@@ -69,17 +75,16 @@ interface Verified {
   readonly parity: ParityReport;
 }
 
+/** Told of each step of each of the runs that are held against each other. */
+type OnStep = (of: 'layout' | 'in fp32' | 'one rank', report: StepReport) => void;
+
 interface VerifySettings {
   readonly steps: number;
   readonly seed: number;
   readonly kernels: KernelEngine;
 }
 
-async function verify(
-  request: RunRequest,
-  { steps, seed, kernels }: VerifySettings,
-  say: (text: string) => void,
-): Promise<Verified> {
+async function verify(request: RunRequest, { steps, seed, kernels }: VerifySettings, say: OnStep): Promise<Verified> {
   const { job, layout, corpus } = request;
   const options: TrainOptions = {
     steps,
@@ -90,10 +95,10 @@ async function verify(
     patienceMs: PATIENCE_MS,
     ...(corpus && { corpus }),
   };
-  const train = (program: Program, who: string): Promise<RunResult> =>
-    trainProgram(program, { ...options, onStep: ({ step }) => say(`${who}: step ${step} of ${steps}`) });
+  const train = (program: Program, of: Parameters<OnStep>[0]): Promise<RunResult> =>
+    trainProgram(program, { ...options, onStep: (report) => say(of, report) });
   const program = compileProgram(job, layout);
-  const run = await train(program, formatLayout(layout));
+  const run = await train(program, 'layout');
   if (typeof run.stopped === 'object') return { program, run, parity: compareRuns(run, run) };
   const exact: Job = { ...job, precision: 'fp32' };
   const exactLayout: Layout = { ...layout, gradientType: 'fp32' };
@@ -135,16 +140,11 @@ function verifyReport(
             `Bytes and memory are of the ${job.precision} program; results are compared in fp32, whose rounding hides no error.`,
           ],
     json: () => ({
-      schema: 'meshwright.run/1',
+      ...fieldsOfRun(run, bytes, peaksOf(run)),
       ok,
-      steps: run.losses.length,
-      losses: run.losses,
-      gradNorms: run.gradientNorms,
-      secondsPerStep: run.secondsPerStep,
-      bytes,
-      peakBytes: peaksOf(run),
       parity: { holds: parity.holds, worst: Object.values(parity.worst), broken: parity.broken },
-      stopped,
+      job: job.name,
+      layout: formatLayout(layout),
     }),
   };
 }

@@ -3,12 +3,19 @@ import type { Job } from '@meshwright/core/job';
 import { formatLayout, type Layout } from '@meshwright/core/layout';
 import type { Program } from '@meshwright/core/program';
 import type { Overlay } from '@meshwright/core/sim';
-import { compareBytes, type ProcessDeath, predictedOfRun, type SupervisedResult } from '@meshwright/runtime';
+import {
+  compareBytes,
+  type ProcessDeath,
+  predictedOfRun,
+  type StepReport,
+  type SupervisedResult,
+} from '@meshwright/runtime';
 import { timelineColumns } from '../input/run-file.ts';
 import { comparedStep, isCalibrated } from './measured-step.ts';
 import { count, fixed, whole } from './numbers.ts';
 import { overlayAxisTable, overlayKindTable } from './overlay-tables.ts';
 import type { Report } from './report.ts';
+import { fieldsOfRun, fieldsOfSteps } from './run-json.ts';
 import { type BytesByAxis, bytesTable, failureWords, memoryTable } from './run-words.ts';
 import type { Table } from './table.ts';
 
@@ -84,16 +91,9 @@ export function runReport(
         ),
     ],
     json: () => ({
-      schema: 'meshwright.run/1',
-      steps: losses.length,
-      losses,
-      gradNorms: result.gradientNorms,
+      ...fieldsOfRun(result, bytes, peaksOf(result)),
       validationLosses: result.validationLosses,
-      secondsPerStep: result.secondsPerStep,
-      bytes,
-      peakBytes: peaksOf(result),
       ...checkpointField(saved),
-      stopped,
       job: job.name,
       layout: formatLayout(layout),
       ...(compared && { predictedSecondsPerStep: compared.overlay.simulatedSeconds, time: compared.overlay }),
@@ -124,8 +124,9 @@ function savedWords({ folder, step, resume }: SavedCheckpoints, done: boolean): 
 
 /** The process of the ranks died: what is known of it, and how to go on. */
 export function deathReport(
+  { program, job, layout }: RunSubject,
   { signal, exitCode, lastStep, lastWords }: ProcessDeath,
-  losses: readonly number[],
+  steps: readonly StepReport[],
   saved: SavedCheckpoints | undefined,
 ): RunReport {
   const how = signal === undefined ? `ended with code ${exitCode}` : `was ended by ${signal}`;
@@ -141,11 +142,12 @@ export function deathReport(
       ...(saved ? [savedWords(saved, false)] : []),
     ],
     json: () => ({
-      schema: 'meshwright.run/1',
-      steps: losses.length,
-      losses,
+      ...fieldsOfSteps(program, steps, { rank: null, operation: null, reason }),
+      signal: signal ?? null,
+      lastStep,
       ...checkpointField(saved),
-      stopped: { rank: null, operation: null, reason, signal: signal ?? null, lastStep },
+      job: job.name,
+      layout: formatLayout(layout),
     }),
   };
 }
