@@ -13,7 +13,7 @@ type Ending =
 type Peaks = Readonly<Record<'predicted' | 'tracked' | 'arena', number | null>>;
 
 /** The fields that every `meshwright.run/1` has. */
-export interface RunFields {
+interface RunFields {
   readonly schema: 'meshwright.run/1';
   readonly steps: number;
   readonly losses: readonly number[];
