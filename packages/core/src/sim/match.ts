@@ -43,8 +43,7 @@ export function matchExchanges(program: Program, lists: readonly ExpandedList[],
   const families = new Map<string, Family>();
   for (const [index, list] of lists.entries()) addTags(program, list, base[index] as number, families);
   const count = base[lists.length] as number;
-  const next = new Uint32Array(count);
-  for (let at = 0; at < count; at++) next[at] = at;
+  const next = numbered(count);
   const leader = next.slice();
   const problems: { readonly first: number; readonly issue: Issue }[] = [];
   for (const family of families.values()) {
@@ -70,6 +69,12 @@ export function matchExchanges(program: Program, lists: readonly ExpandedList[],
   return { next, leader };
 }
 
+function numbered(count: number): Uint32Array {
+  const numbers = new Uint32Array(count);
+  for (let at = 0; at < count; at++) numbers[at] = at;
+  return numbers;
+}
+
 /** How operations of one sample are tagged: by what they move of their buffer, from the memory that they touch. */
 interface SampleTag {
   readonly family: Family;
@@ -81,7 +86,9 @@ function addTags(program: Program, expanded: ExpandedList, base: number, familie
   const replay = replayOf(expanded);
   const pipeline = expanded.list.pipeline;
   const known: (SampleTag | null | undefined)[] = [];
-  for (let index = 0; index < replay.length; index++) {
+  const moving = movingOperations(replay);
+  for (let each = 0; each < moving.length; each++) {
+    const index = moving[each] as number;
     const sample = replay.sampleOf[index] as number;
     let tag = known[sample];
     if (tag === undefined) {
@@ -108,6 +115,19 @@ function addTags(program: Program, expanded: ExpandedList, base: number, familie
   }
 }
 
+/** Sends, receives and collectives of a list, in order. */
+function movingOperations({ samples, sampleOf, length }: Replay): Uint32Array {
+  const moves = Uint8Array.from(samples, ({ operation: { kind } }) =>
+    kind === 'send' || kind === 'recv' || kind === 'collective' ? 1 : 0,
+  );
+  const found = new Uint32Array(length);
+  let count = 0;
+  for (let index = 0; index < length; index++) {
+    if (moves[sampleOf[index] as number] === 1) found[count++] = index;
+  }
+  return found.subarray(0, count);
+}
+
 /** The operations of all members where each moves the same buffers in the same order, as schedules do: then the k-th of one
  * meets the k-th of the others. */
 function alignedRows({ members, rows }: Family): readonly (readonly number[])[] | undefined {
@@ -115,9 +135,14 @@ function alignedRows({ members, rows }: Family): readonly (readonly number[])[] 
   const [first, ...others] = members.map((member) => rows.get(member));
   if (first === undefined) return undefined;
   const { numbers } = first;
-  const alike = (row: Row | undefined): row is Row =>
-    row?.numbers.length === numbers.length && row.numbers.every((number, at) => number === numbers[at]);
+  const alike = (row: Row | undefined): row is Row => row !== undefined && areEqual(row.numbers, numbers);
   return others.every(alike) ? [first, ...others].map((row) => row.operations) : undefined;
+}
+
+function areEqual(one: readonly number[], other: readonly number[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 /** By number of the buffer: its tag. */
