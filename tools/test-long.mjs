@@ -1,12 +1,13 @@
-/** @file Tests that draw their cases from a seed, with all of the cases: `npm run test:long` reads 110,000 mutated models,
- * jobs and layouts, damages checkpoints in 2,000 ways and breaks runs at 50 instants (a tenth otherwise), `npm run test:layouts` trains under 200 layouts (40 otherwise). */
+/** @file Tests that are too long for every change: `npm run test:long` reads 110,000 mutated models, jobs and layouts, damages
+ * checkpoints in 2,000 ways, breaks runs at 50 instants (a tenth otherwise) and trains the shipped example beside one rank
+ * (not otherwise); `npm run test:layouts` trains under 200 drawn layouts (40 otherwise). */
 import { root, runTool } from './ready.mjs';
 
 const kinds = {
   long: {
     env: 'MESHWRIGHT_LONG',
-    projects: ['unit', 'runtime'],
-    paths: ['test/fuzz', 'packages/runtime/src/checkpoint', 'packages/runtime/src/supervise'],
+    projects: ['unit', 'runtime', 'e2e'],
+    paths: ['test/fuzz', 'packages/runtime/src/checkpoint', 'packages/runtime/src/supervise', 'test/e2e/learns'],
   },
   layouts: { env: 'MESHWRIGHT_LAYOUTS', projects: ['runtime'], paths: ['packages/runtime/src/parity/generated'] },
 };

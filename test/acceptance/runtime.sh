@@ -99,12 +99,18 @@ expect 'Sets of shards train as one rank: ZeRO-1 to 3, beside tensor, pipeline, 
 
 expect 'State in host memory trains as on the device, in host bytes as predicted; copies that are left out are refused' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/offload.test.ts
 
+expect_code 'more ranks than heads' 2 'HEADS_NOT_DIVISIBLE' meshwright run $million --layout tp=8,pp=1,dp=1
+expect 'the gradient of each kernel by finite differences' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/kernels/gradients.test.ts packages/runtime/src/kernels/context-gradients.test.ts
+expect 'forward, gradients and AdamW of PyTorch where it is there' 'Tests .* (passed|skipped)' npx vitest run --reporter=dot test/e2e/oracle.test.ts
+
 # It breaks, in every number of ways that is promised.
 long() { MESHWRIGHT_LONG=1 npx vitest run --reporter=verbose "$@"; }
 expect '2,000 mutations of a checkpoint: refused in words, or what the sound one holds' '✓.*2000 damaged or forged checkpoints' \
   long packages/runtime/src/checkpoint/damage.test.ts
 expect '50 random instants: report, no torn checkpoint, resume' '✓.*report, no torn checkpoint, resume \(49\)' \
   long packages/runtime/src/supervise/supervise.test.ts
+expect 'the shipped example has the loss of one rank at each of 100 steps' '✓.*the loss of one rank at every step' \
+  long test/e2e/learns.test.ts
 expect 'experts, context and calibrated kinds of work have rows of their own on this machine' '^ *latent-attention: .*' \
   cat "$scratch/here.yaml"
 

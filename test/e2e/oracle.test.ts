@@ -98,6 +98,9 @@ function askTorch(kind: Kind, program: Program, initial: TensorSet): Answer {
   return JSON.parse(stdout);
 }
 
+/** PyTorch takes a second to load alone, and many times that on a loaded machine. */
+const PATIENCE_MS = 180_000;
+
 /** The largest difference relative to the largest value. */
 function apart(got: GlobalTensor, wanted: readonly number[]): number {
   const largest = Math.max(...wanted.map(Math.abs));
@@ -117,7 +120,7 @@ describe.runIf(python !== undefined)('PyTorch on the same weights and samples', 
       const program = programOf(kind, {});
       const { parameters } = await trainProgram(program, { ...options, steps: 0, inline: true });
       wanted = askTorch(kind, program, parameters);
-    });
+    }, PATIENCE_MS);
 
     test.each(
       layouts.flatMap(([name, layout]) => (['plain', 'wasm'] as const).map((kernels) => ({ name, layout, kernels }))),
