@@ -4,22 +4,20 @@
  * the steady state apart; the difference is what each further round adds. The sum is checked against the evaluation of
  * the real step and the programs grow until they agree.
  */
-import { compileProgram } from '../compile/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { type MemoryParts, peakParts } from '../memory/index.ts';
-import { bytesSent, degreesOf, type ExpandedList, expandList, replayOf } from '../program/index.ts';
+import { bytesSent, degreesOf, type ExpandedList, replayOf } from '../program/index.ts';
 import {
   bubbleOfList,
   type ExchangeTime,
   exchangesOf,
   type PeakRate,
   partsOfList,
-  pricesOf,
   type StepParts,
-  simulateProgram,
 } from '../sim/index.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
+import { type ShortStep, type ShortSteps, shortSteps } from './short-steps.ts';
 import { shortenedJob } from './shortened.ts';
 
 export interface ExchangeDetail extends ExchangeTime {
@@ -39,9 +37,14 @@ export interface LayoutDetail {
   readonly operations: number;
 }
 
-/** Details of a candidate; agrees with its evaluation to 1e-9. */
-export function detailOf(evaluator: Evaluator, candidate: Candidate, peak: PeakRate): LayoutDetail {
-  const { layout, evaluation } = candidate;
+/** Details of a candidate; agrees with its evaluation to 1e-9. `steps` may be given where others ask for short steps of its
+ * layout. */
+export function detailOf(
+  evaluator: Evaluator,
+  { layout, evaluation }: Candidate,
+  peak: PeakRate,
+  steps: ShortSteps = shortSteps(evaluator, layout),
+): LayoutDetail {
   const { all, counts, stride } = countsOf(evaluator, layout);
   const secondsOf = blockSeconds(evaluator, layout);
   for (const count of counts) {
@@ -51,11 +54,11 @@ export function detailOf(evaluator: Evaluator, candidate: Candidate, peak: PeakR
       Math.abs(near + rounds * (next - near) - evaluation.seconds) <= 1e-9 * evaluation.seconds;
     // Blocks say in milliseconds where writing operations out would not yet agree.
     if (!agrees(secondsOf(count), secondsOf(count + stride))) continue;
-    const near = measure(evaluator, layout, count, peak);
-    const next = measure(evaluator, layout, count + stride, peak, near);
+    const near = measure(steps.of(count), peak);
+    const next = measure(steps.of(count + stride), peak, near);
     if (agrees(near.seconds, next.seconds)) return withPeaks(extrapolate(near, next, rounds), evaluation.peakBytes);
   }
-  return measure(evaluator, layout, all, peak);
+  return measure(steps.of(all), peak);
 }
 
 /** Micro-batches of shortened steps, each about twice the one before, up to the whole step. */
@@ -83,16 +86,8 @@ interface Measured extends LayoutDetail {
 }
 
 /** Measures a shortened step. `near`: a shorter one, whose slowest list it looks at and whose memory it repeats. */
-function measure(
-  evaluator: Evaluator,
-  layout: Layout,
-  microBatches: number,
-  peak: PeakRate,
-  near?: Measured,
-): Measured {
-  const program = compileProgram(shortenedJob(evaluator.job, layout, microBatches), layout);
-  const lists = program.lists.map((each) => expandList(program, each));
-  const step = simulateProgram(program, pricesOf(program, evaluator.pricesOf(layout)), lists);
+function measure({ program, alone: step }: ShortStep, peak: PeakRate, near?: Measured): Measured {
+  const lists = step.lists.map(({ expanded }) => expanded);
   const last = near?.last ?? step.last;
   const parts = partsOfList(step, last, peak);
   const own = lists[last] as ExpandedList;

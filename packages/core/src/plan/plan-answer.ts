@@ -5,10 +5,13 @@ import { type Issue, issue } from '../errors/index.ts';
 import type { Job } from '../job/index.ts';
 import { bytes, formatBytes } from '../units/index.ts';
 import { compareShown } from './compare.ts';
+import { detailOf, type LayoutDetail } from './detail.ts';
 import { layerIssue } from './layer-fit.ts';
+import { peakRate } from './peak-rate.ts';
 import type { Planned, PlanOptions } from './planned.ts';
 import { type Candidate, type SearchOptions, type SearchResult, searchLayouts } from './search.ts';
 import { type Settled, settleCandidate } from './settle-plans.ts';
+import { shortSteps } from './short-steps.ts';
 import { showCandidate } from './show.ts';
 import type { Shown } from './show-types.ts';
 import { amountsOf } from './sizes/amounts.ts';
@@ -52,19 +55,21 @@ function* answerPieces(
 ): Generator<PlanPiece, Planned> {
   const chosen = found.best.length > 0 ? found.best : found.atRisk.slice(0, top);
   yield { kind: 'found', found, chosen };
-  const settled: (Settled & { readonly candidate: Candidate })[] = [];
+  const settled: (Settled & { readonly candidate: Candidate; readonly detail: LayoutDetail })[] = [];
   for (const candidate of chosen) {
-    const own = settleCandidate(found.evaluator, candidate);
-    settled.push({ candidate, ...own });
+    const steps = shortSteps(found.evaluator, candidate.layout);
+    const own = settleCandidate(found.evaluator, candidate, steps);
     yield { kind: 'settled', candidate, settled: own };
+    const detail = detailOf(found.evaluator, candidate, (dtype) => peakRate(job, dtype), steps);
+    settled.push({ candidate, detail, ...own });
   }
   // A stable order: what the simulator cannot tell apart stays as the evaluation has it.
   if (objective === 'time' && settled.every(({ simulatedSeconds }) => simulatedSeconds !== undefined)) {
     settled.sort((one, other) => (one.simulatedSeconds ?? 0) - (other.simulatedSeconds ?? 0));
   }
   const plans: Shown[] = [];
-  for (const { candidate } of settled) {
-    const shown = showCandidate(found.evaluator, candidate);
+  for (const { candidate, detail } of settled) {
+    const shown = showCandidate(found.evaluator, candidate, {}, detail);
     plans.push(shown);
     yield { kind: 'shown', shown };
   }

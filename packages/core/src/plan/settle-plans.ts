@@ -4,13 +4,12 @@
  * takes on shared links; what the others take follows. What that adds to operations alone is added to the evaluation, which
  * stays a lower bound.
  */
-import { compileProgram } from '../compile/index.ts';
-import { networkOf, slowDownOf } from '../cost/index.ts';
+import { slowDownOf } from '../cost/index.ts';
 import type { Layout } from '../layout/index.ts';
-import { operationCount, pricesOf, simulateProgram, simulateShared } from '../sim/index.ts';
+import { operationCount, simulateShared } from '../sim/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
-import { shortenedJob } from './shortened.ts';
+import { type ShortSteps, shortSteps } from './short-steps.ts';
 
 /** What settling says of one layout. */
 export interface Settled {
@@ -23,13 +22,17 @@ export interface Settled {
 /** Operations of a short step that are simulated while people wait. */
 const MOST_OPERATIONS = 300_000;
 
-/** Settles one candidate. */
-export function settleCandidate(evaluator: Evaluator, { layout, evaluation }: Candidate): Settled {
+/** Settles one candidate. `steps` may be given where others ask for short steps of its layout. */
+export function settleCandidate(
+  evaluator: Evaluator,
+  { layout, evaluation }: Candidate,
+  steps: ShortSteps = shortSteps(evaluator, layout),
+): Settled {
   const { written, stride, extra } = evaluator.orderOf(layout);
   const all = written + extra * stride;
   const count = Math.min(all, written);
-  const near = addedSeconds(evaluator, layout, count);
-  const next = near === undefined || count >= all ? near : addedSeconds(evaluator, layout, count + stride);
+  const near = addedSeconds(evaluator, layout, steps, count);
+  const next = near === undefined || count >= all ? near : addedSeconds(evaluator, layout, steps, count + stride);
   if (near === undefined || next === undefined) {
     return { evaluatedSeconds: evaluation.seconds, simulatedSeconds: undefined };
   }
@@ -39,14 +42,19 @@ export function settleCandidate(evaluator: Evaluator, { layout, evaluation }: Ca
 }
 
 /** What sharing and slow-down add to a step of so many micro-batches. */
-function addedSeconds(evaluator: Evaluator, layout: Layout, microBatches: number): number | undefined {
-  const { job } = evaluator;
-  const program = compileProgram(shortenedJob(job, layout, microBatches), layout);
+function addedSeconds(
+  evaluator: Evaluator,
+  layout: Layout,
+  steps: ShortSteps,
+  microBatches: number,
+): number | undefined {
+  const step = steps.of(microBatches);
+  const { program } = step;
   if (operationCount(program) > MOST_OPERATIONS) return undefined;
-  const prices = evaluator.pricesOf(layout);
-  const alone = simulateProgram(program, pricesOf(program, prices));
+  const { alone } = step;
   const lists = alone.lists.map(({ expanded }) => expanded);
-  const setting = { prices, network: networkOf(job.cluster), slowDown: slowDownOf(job.cluster) };
+  const slowDown = slowDownOf(evaluator.job.cluster);
+  const setting = { prices: evaluator.pricesOf(layout), network: steps.network, slowDown };
   const shared = simulateShared(program, setting, lists, alone);
   return shared.seconds - alone.seconds;
 }

@@ -17,11 +17,17 @@ import { trafficOf } from './traffic.ts';
 import { deviceMemory, memoryAssumptions, worstVerdict } from './verdict.ts';
 import { warningsOf } from './warnings/index.ts';
 
-export function showCandidate(evaluator: Evaluator, candidate: Candidate, options: ShowOptions = {}): Shown {
+/** `measured` may be given where the candidate is measured already. */
+export function showCandidate(
+  evaluator: Evaluator,
+  candidate: Candidate,
+  options: ShowOptions = {},
+  measured?: LayoutDetail,
+): Shown {
   const { job } = evaluator;
   const { layout } = candidate;
   const prices = evaluator.pricesOf(layout);
-  const detail = detailOf(evaluator, candidate, (dtype) => peakRate(job, dtype));
+  const detail = measured ?? detailOf(evaluator, candidate, (dtype) => peakRate(job, dtype));
   const { seconds } = candidate.evaluation;
   const stages = shownStages(evaluator, candidate, detail);
   const bubble = mean(detail.bubbleSeconds) / seconds;

@@ -31,7 +31,7 @@ export function networkOf(cluster: ClusterSpec, faults: readonly LinkFault[] = [
       .filter(({ speed }) => speed > 0)
       .flatMap(({ family, index, speed }) => healthy.find(family, index).map((link) => [link, speed] as const)),
   );
-  const routed = topologyOf(cluster, gone);
+  const routed = gone.size === 0 ? healthy : topologyOf(cluster, gone);
   throwIfCutOff(healthy, routed, gone);
   const slow = new Set(speeds.keys());
   const colours = new Map<number, string>();
