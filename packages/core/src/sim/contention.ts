@@ -120,7 +120,7 @@ function groupSets(
       const joined = joinedClasses(graph, at);
       const key = `${operation.axis} ${joined.join(' ')}`;
       return remember(key, () => {
-        const ranks = Uint32Array.from(joined.flatMap((each) => [...ranksOf(each)])).sort();
+        const ranks = sortedRanks(joined.map(ranksOf));
         return groupsOf(program, operation.axis, ranks, key);
       });
     }
@@ -137,6 +137,16 @@ function groupSets(
       peer: (to - from) * stagesTo,
     }));
   };
+}
+
+function sortedRanks(ofClasses: readonly Uint32Array[]): Uint32Array {
+  const ranks = new Uint32Array(ofClasses.reduce((sum, { length }) => sum + length, 0));
+  let filled = 0;
+  for (const each of ofClasses) {
+    ranks.set(each, filled);
+    filled += each.length;
+  }
+  return ofClasses.length === 1 ? ranks : ranks.sort();
 }
 
 /** The class of the other member of a pair whose leader receives. */
@@ -169,12 +179,12 @@ function ranksByClass(program: Program, graph: StepGraph, { of }: RankClasses): 
 function groupsOf(program: Program, over: string, ranks: Uint32Array, key: string): GroupSet {
   const [first = 0] = ranks;
   const offsets = Uint32Array.from(membersOf(program, first, over), (member) => member - first);
-  const taken = new Set<number>();
+  const taken = new Uint8Array((ranks.at(-1) ?? 0) + 1);
   const bases: number[] = [];
   for (const rank of ranks) {
-    if (taken.has(rank)) continue;
+    if (taken[rank] === 1) continue;
     bases.push(rank);
-    for (const offset of offsets) taken.add(rank + offset);
+    for (let index = 0; index < offsets.length; index++) taken[rank + (offsets[index] as number)] = 1;
   }
   return { key, bases: Uint32Array.from(bases), offsets };
 }

@@ -5,7 +5,7 @@
  */
 import type { Topology } from '../../cluster/index.ts';
 import { algorithms, type CollectiveKind } from '../../collectives/index.ts';
-import { addLoads, createLoads, type GroupSet, type TierAlgorithms } from './loads.ts';
+import { addLoads, createLoads, type GroupSet, type LinkLoads, type TierAlgorithms } from './loads.ts';
 
 /** What an exchange puts on classes of links. */
 export interface LinkPattern {
@@ -63,6 +63,7 @@ export function createNetwork(topology: Topology, healthy: Topology = topology):
   const loads = createLoads(topology.capacity.length);
   const numbers = new Map<string, number>();
   const raw: RawPattern[] = [];
+  let built: NetworkLoads | undefined;
   return {
     topology,
     add: (set, kind, by) => {
@@ -70,25 +71,33 @@ export function createNetwork(topology: Topology, healthy: Topology = topology):
       const known = numbers.get(key);
       if (known !== undefined) return known;
       addLoads(topology, set, kind, by, loads);
-      const { share, flows, touched } = loads;
-      const links = Uint32Array.from(touched);
-      raw.push({
-        links,
-        share: Float64Array.from(links, (link) => share[link] as number),
-        flows: Uint32Array.from(links, (link) => flows[link] as number),
-        largest: loads.largest,
-      });
-      for (const link of touched) {
-        share[link] = 0;
-        flows[link] = 0;
-      }
-      touched.length = 0;
-      loads.largest = 0;
+      raw.push(takenFrom(loads));
       numbers.set(key, raw.length - 1);
+      built = undefined;
       return raw.length - 1;
     },
-    build: () => classify(topology, healthy, raw),
+    build: () => {
+      built ??= classify(topology, healthy, raw);
+      return built;
+    },
   };
+}
+
+/** What was added to the loads, which are empty again. */
+function takenFrom(loads: LinkLoads): RawPattern {
+  const { share, flows, touched, largest } = loads;
+  const links = new Uint32Array(touched);
+  const pattern = { links, share: new Float64Array(links.length), flows: new Uint32Array(links.length), largest };
+  for (let index = 0; index < links.length; index++) {
+    const link = links[index] as number;
+    pattern.share[index] = share[link] as number;
+    pattern.flows[index] = flows[link] as number;
+    share[link] = 0;
+    flows[link] = 0;
+  }
+  touched.length = 0;
+  loads.largest = 0;
+  return pattern;
 }
 
 function classify(topology: Topology, healthy: Topology, raw: readonly RawPattern[]): NetworkLoads {
@@ -120,9 +129,16 @@ function classify(topology: Topology, healthy: Topology, raw: readonly RawPatter
 
 function patternOf(raw: RawPattern, colour: Uint32Array, number: Int32Array): LinkPattern {
   const shares = new Map<number, number>();
-  raw.links.forEach((link, index) => {
-    shares.set(number[colour[link] as number] as number, raw.share[index] as number);
-  });
+  let before = -1;
+  let shareBefore = Number.NaN;
+  for (let index = 0; index < raw.links.length; index++) {
+    const at = number[colour[raw.links[index] as number] as number] as number;
+    const share = raw.share[index] as number;
+    if (at === before && share === shareBefore) continue;
+    before = at;
+    shareBefore = share;
+    shares.set(at, share);
+  }
   const rows = [...shares].sort(([one], [other]) => one - other);
   return {
     classes: Uint32Array.from(rows, ([at]) => at),
@@ -157,16 +173,22 @@ function coloursOf(
     let before = Number.NaN;
     let flowsBefore = -1;
     let load = 0;
-    links.forEach((link, index) => {
+    let keyBefore = -1;
+    let colourBefore = 0;
+    for (let index = 0; index < links.length; index++) {
+      const link = links[index] as number;
       if (share[index] !== before || flows[index] !== flowsBefore) {
         before = share[index] as number;
         flowsBefore = flows[index] as number;
-        const key = `${before.toPrecision(12)} ${flowsBefore}`;
-        load = loads.get(key) ?? loads.size;
-        loads.set(key, load);
+        const name = `${before.toPrecision(12)} ${flowsBefore}`;
+        load = loads.get(name) ?? loads.size;
+        loads.set(name, load);
       }
-      colour[link] = numbered(split, (colour[link] as number) * 4096 + load);
-    });
+      const key = (colour[link] as number) * 4096 + load;
+      if (key !== keyBefore) colourBefore = numbered(split, key);
+      keyBefore = key;
+      colour[link] = colourBefore;
+    }
   }
   return { colour, count };
 }
