@@ -3,8 +3,12 @@ import { clusterFromRequest } from '../cluster/index.ts';
 import { createJob } from '../job/index.ts';
 import { completeLayout, type LayoutRequest } from '../layout/index.ts';
 import { modelFromPreset } from '../model/index.ts';
+import type { PeakRate } from '../sim/index.ts';
+import { detailOf } from './detail.ts';
 import { createEvaluator, evaluateLayout, planJob, settleLayout, splitCosts } from './index.ts';
+import { peakRate } from './peak-rate.ts';
 import { settleCandidate } from './settle-plans.ts';
+import { shortSteps } from './short-steps.ts';
 
 function smallJob(sequences = 128) {
   const { cluster } = clusterFromRequest('2x dgx-h100', 'cluster');
@@ -35,6 +39,15 @@ describe('settling a layout', () => {
       expect(whole.aloneSeconds / evaluatedSeconds).toBeCloseTo(1, 9);
       expect(Math.abs(simulatedSeconds / (whole.slowedSeconds ?? 0) - 1)).toBeLessThan(0.01);
     }
+  });
+
+  it('says the same, and measures the same, on short steps that both share', () => {
+    const { job, layout, evaluator, candidate } = candidateOf({ tensor: 4, pipeline: 2, microBatch: 1, sharding: 1 });
+    const peak: PeakRate = (dtype) => peakRate(job, dtype);
+    const steps = shortSteps(evaluator, layout);
+    expect(settleCandidate(evaluator, candidate, steps)).toEqual(settleCandidate(evaluator, candidate));
+    expect(detailOf(evaluator, candidate, peak, steps)).toEqual(detailOf(evaluator, candidate, peak));
+    expect(steps.of(4)).toBe(steps.of(4));
   });
 
   it('says what each effect adds, from the bound to the step', () => {
