@@ -12,6 +12,7 @@ import {
 } from '../../compile/index.ts';
 import { ENTRY, EXIT, TIER_OVERLAP } from '../../cost/index.ts';
 import { replicasOf } from '../../layout/index.ts';
+import { placementOf } from '../../schedules/index.ts';
 import { bytesOf } from '../../tensor/index.ts';
 import type { LayerPrice } from '../blocks.ts';
 import type { LayerRun } from '../rows.ts';
@@ -46,8 +47,18 @@ const TIERS = 1 + TIER_OVERLAP;
 export function dataAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const { layout } = input;
   if (replicasOf(layout) === 1) return () => NOTHING;
-  return layout.sharding === 3 ? unitAxis(input) : bucketAxis(input);
+  const axisOf = layout.sharding === 3 ? unitAxis(input) : bucketAxis(input);
+  if (placementOf(layout.schedule) !== 'mirror') return axisOf;
+  // Which of two copies a stage runs first and last is left open: the lanes of the whole step remain.
+  return (load) => {
+    const { reduceLane, gatherLane, inTurns } = axisOf(load);
+    return { ...NOTHING, reduceLane, gatherLane, inTurns };
+  };
 }
+
+/** Micro-batches that a layer of a stage sees: half of all where two copies of the model share them. */
+const passesOf = ({ layout, microBatches }: BoundInput): number =>
+  placementOf(layout.schedule) === 'mirror' ? microBatches / 2 : microBatches;
 
 type ExchangeKind = 'all-gather' | 'all-reduce' | 'reduce-scatter';
 
@@ -85,6 +96,7 @@ const setsOf = (input: BoundInput) => {
 /** Sharding 3: a gather for each run, a reduction for each block and micro-batch. */
 function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
   const { layout, microBatches } = input;
+  const passes = passesOf(input);
   const exchange = exchangeOf(input);
   const gradient = bytesOf(layout.gradientType);
   const kinds = input.blocks.layers.map((layer, kind) => unitOf(input, layer, kind));
@@ -105,7 +117,8 @@ function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
       shortest = Math.min(shortest, unit.gather);
     }
     // Neighbouring uses share a gather: at most one where two invocations meet.
-    const runs = Math.max(shortest, 2 * microBatches * (gathers - layout.chunks * longest) + shortest);
+    const met = 2 * microBatches * layout.chunks * longest;
+    const runs = Math.max(shortest, 2 * passes * gathers - met + shortest);
     const gatherLane = layout.reshard ? runs : gathers;
     const lowest = (kinds[load.firstRow.first] as Unit).elements;
     const embed = load.embedElements;
@@ -114,9 +127,9 @@ function unitAxis(input: BoundInput): (load: StageLoad) => DataAxis {
       ...NOTHING,
       last: exchange('reduce-scatter', known * gradient) + sets(known),
       burst: load.firstRow.runs.reduce((sum, { kind, count }) => sum + count * sets((kinds[kind] as Unit).elements), 0),
-      reduceLane: (each ? microBatches : 1) * reductions,
+      reduceLane: (each ? passes : 1) * reductions,
       gatherLane,
-      inTurns: layout.prefetch === 0 && layout.reshard ? microBatches * calls + gatherLane : 0,
+      inTurns: layout.prefetch === 0 && layout.reshard ? passes * calls + gatherLane : 0,
     };
   };
 }
@@ -151,7 +164,8 @@ function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice, kin
 
 /** Buckets: gathers of updated weights first, reductions last or after each micro-batch. */
 function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
-  const { layout, microBatches, weightType } = input;
+  const { layout, weightType } = input;
+  const passes = passesOf(input);
   const exchange = exchangeOf(input);
   const gradient = bytesOf(layout.gradientType);
   const reduce = layout.sharding === 0 ? 'all-reduce' : 'reduce-scatter';
@@ -187,7 +201,7 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
         sets(layerElements(runs, input.blocks.layers, input.counts)) / TIERS,
       ),
       reduceLane: each
-        ? microBatches * (sum(reduce, load.runs, gradient, apart && layout.chunks === 1) + experts(load.runs))
+        ? passes * (sum(reduce, load.runs, gradient, apart && layout.chunks === 1) + experts(load.runs))
         : 0,
     };
   };
