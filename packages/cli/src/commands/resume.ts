@@ -16,7 +16,7 @@ import { everyOption, folderOption, keepOption, usualFolder } from '../input/che
 import { readJobFile } from '../input/job-file.ts';
 import { readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
-import { jsonOption } from '../output/report.ts';
+import { jsonLinesOption } from '../output/report.ts';
 import { usualValidation } from './run.ts';
 import { resumeCommand, type TrainingSettings, trainAndReport } from './training.ts';
 
@@ -37,7 +37,7 @@ export function registerResume(command: Command, session: Session): void {
     .addOption(folderOption())
     .addOption(everyOption())
     .addOption(keepOption())
-    .addOption(jsonOption())
+    .addOption(jsonLinesOption())
     .action(async (path, options) => {
       const { host } = session;
       const folder = options.checkpoints ?? usualFolder(readJobFile(path, options.layout, host).job);

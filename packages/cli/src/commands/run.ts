@@ -7,7 +7,7 @@ import type { Session } from '../host.ts';
 import { everyOption, folderOption, keepOption, usualFolder } from '../input/checkpoint-options.ts';
 import { kernelsOption, positiveOption, readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
-import { jsonOption } from '../output/report.ts';
+import { jsonLinesOption } from '../output/report.ts';
 import { resumeCommand, trainAndReport } from './training.ts';
 
 const USUAL_STEPS = 20;
@@ -45,7 +45,7 @@ export function registerRun(command: Command, session: Session): void {
     .addOption(folderOption())
     .addOption(keepOption())
     .addOption(kernelsOption())
-    .addOption(jsonOption())
+    .addOption(jsonLinesOption())
     .action(async (path, options) => {
       const { host } = session;
       const request = await readRunRequest(path, options, host);

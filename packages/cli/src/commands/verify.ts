@@ -24,7 +24,7 @@ import { kernelsOption, type RunRequest, readRunRequest, tokenizerOption, wholeO
 import { printIssues } from '../output/issues.ts';
 import { count } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
-import { jsonOption, printReport, type Report } from '../output/report.ts';
+import { jsonLinesOption, printReport, type Report } from '../output/report.ts';
 import { fieldsOfRun, stepJson } from '../output/run-json.ts';
 import { bytesOfRun, peaksOf } from '../output/run-report.ts';
 import { bytesTable, failureWords, memoryTable } from '../output/run-words.ts';
@@ -49,7 +49,7 @@ export function registerVerify(command: Command, session: Session): void {
     .option('--data <FILE>', 'text, JSONL or .bin (16-bit token ids), builtin, or drawn (from the seed)')
     .addOption(tokenizerOption())
     .addOption(kernelsOption())
-    .addOption(jsonOption())
+    .addOption(jsonLinesOption())
     .action(async (path, options) => {
       const { host } = session;
       const request = await readRunRequest(path, options, host);

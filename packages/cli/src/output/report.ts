@@ -24,6 +24,10 @@ export interface Report {
 export const jsonOption = (): Option<'--json', undefined, undefined, undefined, false, undefined> =>
   new Option('--json', 'print one JSON object instead').conflicts('format');
 
+/** `--json` of a command that trains: progress as it comes, and the report last. */
+export const jsonLinesOption: typeof jsonOption = () =>
+  new Option('--json', 'print JSON lines instead: one for each step, the report last');
+
 const formats = ['text', 'md', 'csv', 'json'] as const;
 
 /** `--format`: how tables are written. */
