@@ -1,7 +1,7 @@
 /** @file The command palette: type a few letters of what is to be done. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Command, matching } from './commands.ts';
 
 /** Commands that are listed at once. */
@@ -16,7 +16,8 @@ export function Palette({ commands, close }: PaletteProps): VNode {
   const typed = useSignal('');
   const at = useSignal(0);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  // Before the next key: letters typed right behind Ctrl+K are meant for the field.
+  useLayoutEffect(() => input.current?.focus(), []);
   const found = matching(commands, typed.value);
   const first = Math.max(0, Math.min(at.value - LISTED + 1, found.length - LISTED));
   const listed = found.slice(first, first + LISTED);

@@ -24,6 +24,8 @@ export function followAddress(store: Store): void {
   const writeEdit = (): void => write('replaceState');
   effect(() => {
     const place = store.place.value;
+    // The link that was opened stays as it is, also where it could not be read, until something changes.
+    if (place === last) return;
     const opens = place.view !== last.view;
     // The view that is left keeps its last edit.
     if (opens && rest !== undefined) writeEdit();
