@@ -11,7 +11,7 @@ import {
 } from '../cost/index.ts';
 import type { DType } from '../tensor/index.ts';
 import type { LayerRow } from './rows.ts';
-import { EMBED, HEAD, type Pass, type Sample, type SampleCall, sampleOf } from './sample.ts';
+import { EMBED, HEAD, type Pass, type Sample, sampleOf } from './sample.ts';
 import type { SampleBook } from './sample-book.ts';
 
 /** One call of a block, priced. */
@@ -30,11 +30,6 @@ export interface BlockPrice {
 export interface CallBytes {
   readonly net: number;
   readonly rise: number;
-}
-
-/** Calls in a row as one. */
-export interface ChunkPrice extends CallBytes {
-  readonly matrix: BlockMatrix;
 }
 
 /** The calls of a layer. */
@@ -63,8 +58,8 @@ export interface BlockPrices {
   run(pass: Pass, kind: number, count: number): BlockMatrix;
   /** Embed, layers and head of a chunk in one matrix, in the order of execution. */
   chunk(pass: Pass, row: LayerRow, embed: boolean, head: boolean): BlockMatrix;
-  /** The same with its bytes. */
-  whole(pass: Pass, row: LayerRow, embed: boolean, head: boolean): ChunkPrice;
+  /** Bytes of the same: most chunks that a search looks at need no more. */
+  bytes(pass: Pass, row: LayerRow, embed: boolean, head: boolean): CallBytes;
 }
 
 /** What the operations of a sample cost, in their order: seconds, and FLOPs of products and attention. */
@@ -81,7 +76,7 @@ export function priceBlocks(
   sampleIn: SampleBook = sampleOf,
 ): BlockPrices {
   const priced = (backward: 'whole' | 'split'): PricedSample =>
-    pricedSample(sampleIn({ ...context, backward }, gradientType), costOf);
+    pricedSample(() => sampleIn({ ...context, backward }, gradientType), costOf);
   const whole = context.backward === 'split' ? undefined : priced('whole');
   const split = context.backward === 'whole' ? undefined : priced('split');
   const sample = (whole ?? split) as PricedSample;
@@ -109,68 +104,90 @@ export function priceBlocks(
   return { ends, layers, call, borderBytes, lossScalarBytes, tailScalarBytes, ...chains(call, layers.length) };
 }
 
-/** The calls of one way of backward. Nothing of the sample stays alive: a search prices thousands of them. */
+/** The calls of one way of backward. Nothing of the sample stays alive: a search looks at thousands of them. */
 type PricedSample = Pick<Sample, 'kinds' | 'borderBytes' | 'lossScalarBytes' | 'tailScalarBytes'> &
   Pick<BlockPrices, 'call'>;
 
-function pricedSample(sample: Sample, costOf: (sample: Sample) => SampleCost): PricedSample {
+/** What a call takes. */
+type CallTime = Pick<BlockPrice, 'matrix' | 'computeSeconds' | 'productFlops'>;
+
+/** Bytes at once; what the calls take when the first of them is asked: of most contexts a search wants to know their bytes
+ * only. `take` makes the sample anew where it is no longer known. */
+function pricedSample(take: () => Sample, costOf: (sample: Sample) => SampleCost): PricedSample {
+  const sample = take();
   const { kinds, borderBytes, lossScalarBytes, tailScalarBytes } = sample;
-  return { kinds, borderBytes, lossScalarBytes, tailScalarBytes, call: priceAt(pricedCalls(sample, costOf(sample))) };
+  let times: readonly CallTime[] | undefined;
+  const timeOf = (index: number): CallTime => {
+    times ??= callTimes(take(), costOf);
+    return times[index] as CallTime;
+  };
+  const known: (BlockPrice | undefined)[] = [];
+  for (const [index, { pass, kind, memory, readsWeights }] of sample.calls.entries()) {
+    const bytes = { memory: profileOf(memory, sample.ranges), readsWeights };
+    known[callNumber(pass, kind)] = withTime(bytes, () => timeOf(index));
+  }
+  const call: BlockPrices['call'] = (pass, kind) => known[callNumber(pass, kind)];
+  return { kinds, borderBytes, lossScalarBytes, tailScalarBytes, call };
 }
 
 /** Numbers instead of names: a search asks a million times. */
 const callNumber = (pass: Pass, kind: number): number => (kind - HEAD) * 4 + passNumbers[pass];
 
-const priceAt =
-  (known: readonly (BlockPrice | undefined)[]): BlockPrices['call'] =>
-  (pass, kind) =>
-    known[callNumber(pass, kind)];
-
-/** By {@link callNumber}; undefined for calls that the sample does not have. */
-function pricedCalls(sample: Sample, cost: SampleCost): readonly (BlockPrice | undefined)[] {
-  const known: (BlockPrice | undefined)[] = [];
-  for (const call of sample.calls) known[callNumber(call.pass, call.kind)] = priceCall(call, sample, cost);
-  return known;
-}
+const withTime = (bytes: Pick<BlockPrice, 'memory' | 'readsWeights'>, time: () => CallTime): BlockPrice => ({
+  ...bytes,
+  get matrix() {
+    return time().matrix;
+  },
+  get computeSeconds() {
+    return time().computeSeconds;
+  },
+  get productFlops() {
+    return time().productFlops;
+  },
+});
 
 /** Both parts of a backward, one after the other. Bytes within are those of the input part. */
 function inOne(input: BlockPrice | undefined, weight: BlockPrice | undefined): BlockPrice {
   const [first, second] = input === undefined ? [weight, undefined] : [input, weight];
   if (first === undefined) throw new Error('internal: a block without a backward.');
   if (second === undefined) return first;
-  return {
-    ...first,
-    matrix: chain(first.matrix, second.matrix),
-    memory: { ...first.memory, net: first.memory.net + second.memory.net },
-    computeSeconds: first.computeSeconds + second.computeSeconds,
-    productFlops: first.productFlops + second.productFlops,
-  };
+  const { readsWeights } = first;
+  const memory = { ...first.memory, net: first.memory.net + second.memory.net };
+  let known: CallTime | undefined;
+  return withTime({ memory, readsWeights }, () => {
+    known ??= {
+      matrix: chain(first.matrix, second.matrix),
+      computeSeconds: first.computeSeconds + second.computeSeconds,
+      productFlops: first.productFlops + second.productFlops,
+    };
+    return known;
+  });
 }
 
-function priceCall({ from, to, time, memory, readsWeights }: SampleCall, sample: Sample, cost: SampleCost): BlockPrice {
-  let computeSeconds = 0;
-  let productFlops = 0;
-  for (let at = from; at < to; at++) {
-    if (sample.operations[at]?.operation.kind !== 'compute') continue;
-    computeSeconds += cost.seconds[at] as number;
-    productFlops += cost.productFlops[at] as number;
-  }
-  return {
-    matrix: matrixOf(time, cost.seconds, from, cost),
-    memory: profileOf(memory, sample.ranges),
-    readsWeights,
-    computeSeconds,
-    productFlops,
-  };
+/** In the order of the sample's calls. */
+function callTimes(sample: Sample, costOf: (sample: Sample) => SampleCost): readonly CallTime[] {
+  const cost = costOf(sample);
+  const { operations } = sample;
+  return sample.calls.map(({ from, to, time }) => {
+    let computeSeconds = 0;
+    let productFlops = 0;
+    for (let at = from; at < to; at++) {
+      if (operations[at]?.operation.kind !== 'compute') continue;
+      computeSeconds += cost.seconds[at] as number;
+      productFlops += cost.productFlops[at] as number;
+    }
+    return { matrix: matrixOf(time, cost.seconds, from, cost), computeSeconds, productFlops };
+  });
 }
 
 const passNumbers: Readonly<Record<Pass, number>> = { F: 0, B: 1, W: 2, I: 3 };
 
 /** Runs of layers and whole chunks, each multiplied out once. */
-function chains(call: BlockPrices['call'], kinds: number): Pick<BlockPrices, 'run' | 'chunk' | 'whole'> {
+function chains(call: BlockPrices['call'], kinds: number): Pick<BlockPrices, 'run' | 'chunk' | 'bytes'> {
   // One dense array for each pass: a search asks millions of times, and arrays with large holes are slow.
   const powersOf: readonly (BlockMatrix | undefined)[][] = [[], [], [], []];
-  const chunksOf: readonly (ChunkPrice | undefined)[][] = [[], [], [], []];
+  const matricesOf: readonly (BlockMatrix | undefined)[][] = [[], [], [], []];
+  const bytesOf: readonly (CallBytes | undefined)[][] = [[], [], [], []];
   const layer = (pass: Pass, kind: number): BlockPrice => call(pass, kind) as BlockPrice;
   const run: BlockPrices['run'] = (pass, kind, count) => {
     const powers = powersOf[passNumbers[pass]] as (BlockMatrix | undefined)[];
@@ -179,34 +196,47 @@ function chains(call: BlockPrices['call'], kinds: number): Pick<BlockPrices, 'ru
     powers[key] = power;
     return power;
   };
-  const end = (pass: Pass, kind: number, isThere: boolean): readonly ChunkPrice[] => {
+  const end = (pass: Pass, kind: number, isThere: boolean): readonly BlockPrice[] => {
     const price = isThere ? call(pass, kind) : undefined;
-    return price === undefined ? [] : [asChunk(price)];
+    return price === undefined ? [] : [price];
   };
-  const whole: BlockPrices['whole'] = (pass, row, embed, head) => {
-    const chunks = chunksOf[passNumbers[pass]] as (ChunkPrice | undefined)[];
-    const key = row.id * 4 + (embed ? 2 : 0) + (head ? 1 : 0);
+  const chunk: BlockPrices['chunk'] = (pass, row, embed, head) => {
+    const chunks = matricesOf[passNumbers[pass]] as (BlockMatrix | undefined)[];
+    const key = chunkNumber(row, embed, head);
     const known = chunks[key];
     if (known) return known;
     const parts = [
-      ...end(pass, EMBED, embed),
-      ...row.runs.map(({ kind, count }) => ({
-        matrix: run(pass, kind, count),
-        ...repeatBytes(layer(pass, kind).memory, count),
-      })),
-      ...end(pass, HEAD, head),
+      ...end(pass, EMBED, embed).map(({ matrix }) => matrix),
+      ...row.runs.map(({ kind, count }) => run(pass, kind, count)),
+      ...end(pass, HEAD, head).map(({ matrix }) => matrix),
     ];
-    const price = (pass === 'F' ? parts : parts.reverse()).reduce(followedBy);
-    chunks[key] = price;
-    return price;
+    const made = (pass === 'F' ? parts : parts.reverse()).reduce(chain);
+    chunks[key] = made;
+    return made;
   };
-  return { run, whole, chunk: (...content) => whole(...content).matrix };
+  const bytes: BlockPrices['bytes'] = (pass, row, embed, head) => {
+    const chunks = bytesOf[passNumbers[pass]] as (CallBytes | undefined)[];
+    const key = chunkNumber(row, embed, head);
+    const known = chunks[key];
+    if (known) return known;
+    const parts: readonly CallBytes[] = [
+      ...end(pass, EMBED, embed).map(({ memory }) => memory),
+      ...row.runs.map(({ kind, count }) => repeatBytes(layer(pass, kind).memory, count)),
+      ...end(pass, HEAD, head).map(({ memory }) => memory),
+    ];
+    const { net, rise } = (pass === 'F' ? parts : [...parts].reverse()).reduce(bytesOfBoth);
+    const made = { net, rise };
+    chunks[key] = made;
+    return made;
+  };
+  return { run, bytes, chunk };
 }
 
-const asChunk = ({ matrix, memory }: BlockPrice): ChunkPrice => ({ matrix, net: memory.net, rise: memory.rise });
+/** Small and unique among the chunks of a context. */
+const chunkNumber = (row: LayerRow, embed: boolean, head: boolean): number =>
+  row.id * 4 + (embed ? 2 : 0) + (head ? 1 : 0);
 
-const followedBy = (first: ChunkPrice, second: ChunkPrice): ChunkPrice => ({
-  matrix: chain(first.matrix, second.matrix),
+const bytesOfBoth = (first: CallBytes, second: CallBytes): CallBytes => ({
   net: first.net + second.net,
   rise: Math.max(first.rise, first.net + second.rise),
 });

@@ -81,15 +81,20 @@ function ofMicroBatch(sample: Sample, microBatch: number): Sample {
     const instance = { name: range.instance, declaration };
     return { ...range, bytes: bufferBytes({ instance, dims: declaration.dims }, degrees) };
   });
+  const operationsOf = (): readonly ExpandedOperation[] =>
+    sample.operations.map((each) => ({
+      ...each,
+      reads: each.reads.map((read) => read && operandOf(read)),
+      writes: each.writes.map(({ operand, accumulate }) => ({ operand: operandOf(operand), accumulate })),
+    }));
+  let operations: readonly ExpandedOperation[] | undefined;
   return {
     ...sample,
-    operations: sample.operations.map(
-      (each): ExpandedOperation => ({
-        ...each,
-        reads: each.reads.map((read) => read && operandOf(read)),
-        writes: each.writes.map(({ operand, accumulate }) => ({ operand: operandOf(operand), accumulate })),
-      }),
-    ),
+    /** Most blocks are only asked for their bytes. */
+    get operations() {
+      operations ??= operationsOf();
+      return operations;
+    },
     ranges,
     owners: sample.owners.map(declarationOf),
     borderBytes: borderBytesOf(ranges),

@@ -115,11 +115,12 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
   const capacity = capacityBytes(evaluator.job.cluster);
   /** Of what fits: whether it can be among the best. */
   const enter = (layout: Layout, bound: Bound, deviceBytes: number): void => {
-    const first = bound.computeSeconds;
-    if (first > slowest || !contest.canEnter(rankOf(ranking, first, deviceBytes))) return;
+    const canWin = (seconds: number): boolean =>
+      seconds <= slowest && contest.canEnter(rankOf(ranking, seconds, deviceBytes));
+    // The cheapest first.
+    if (!canWin(bound.lightestSeconds) || !canWin(bound.floorSeconds) || !canWin(bound.computeSeconds)) return;
     const { seconds } = bound;
-    const rank = rankOf(ranking, seconds, deviceBytes);
-    if (seconds <= slowest && contest.canEnter(rank)) candidates.push({ layout, rank });
+    if (canWin(seconds)) candidates.push({ layout, rank: rankOf(ranking, seconds, deviceBytes) });
   };
   /** Whether it may fit. */
   const weigh = (layout: Layout, bound: Bound): boolean => {

@@ -33,6 +33,9 @@ describe('bound of a generated layout', () => {
         const evaluator = createEvaluator(job, {}, growing(book));
         const bound = boundOf(evaluator, layout);
         const { seconds, peakBytes } = evaluateStep(evaluator.specOf(layout), evaluator.orderOf(layout));
+        expect(bound.lightestSeconds).toBeLessThanOrEqual(bound.floorSeconds);
+        expect(bound.floorSeconds).toBeLessThanOrEqual(bound.computeSeconds);
+        expect(bound.computeSeconds).toBeLessThanOrEqual(bound.seconds);
         expect(bound.seconds).toBeLessThanOrEqual(seconds * (1 + 1e-12));
         expect(bound.peakBytes).toBeLessThanOrEqual(Math.max(...peakBytes) + 1e-6);
       }),

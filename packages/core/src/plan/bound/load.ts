@@ -68,6 +68,29 @@ export function stageContents(input: ContentInput): readonly StageContent[] {
   return contents;
 }
 
+/** Layers of each kind in the whole model, which two copies hold twice. */
+export function layersOfKind(
+  contents: readonly StageContent[],
+  placement: ReturnType<typeof placementOf>,
+): readonly number[] {
+  const counts: number[] = [];
+  const share = copyShare(placement);
+  for (const { runs } of contents) {
+    for (const { kind, count } of runs) counts[kind] = (counts[kind] ?? 0) + share * count;
+  }
+  return counts;
+}
+
+/** Of two copies of the model each sees half of the micro-batches. */
+const copyShare = (placement: ReturnType<typeof placementOf>): number => (placement === 'mirror' ? 0.5 : 1);
+
+const inOne: readonly Pass[] = ['F', 'B'];
+const inParts: readonly Pass[] = ['F', 'I', 'W'];
+
+/** Passes of one micro-batch. */
+export const passesOf = (layout: Layout): readonly Pass[] =>
+  backwardOf(layout.schedule) === 'split' ? inParts : inOne;
+
 /** What loads are made of. */
 export interface LoadInput {
   readonly layout: Layout;
@@ -98,9 +121,6 @@ function sameAsBefore({ layout, rows }: ContentInput, stage: number): boolean {
   return true;
 }
 
-const inOne: readonly Pass[] = ['F', 'B'];
-const inParts: readonly Pass[] = ['F', 'I', 'W'];
-
 function stageContent({ layout, rows, counts, kinds }: ContentInput, stage: number): StageContent {
   const runs: LayerRun[] = [];
   let hasEmbed = false;
@@ -127,10 +147,9 @@ function stageLoad({ layout, rows, contents, blocks, launchExchange }: LoadInput
   const chunks = chunksHeld(layout);
   const positions = rows.length;
   const placement = placementOf(layout.schedule);
-  // Of two copies of the model each sees half of the micro-batches.
-  const share = placement === 'mirror' ? 0.5 : 1;
+  const share = copyShare(placement);
   const isSplit = backwardOf(layout.schedule) === 'split';
-  const passes = isSplit ? inParts : inOne;
+  const passes = passesOf(layout);
   let computeSeconds = 0;
   let hostSeconds = 0;
   for (let chunk = 0; chunk < chunks; chunk++) {

@@ -13,13 +13,13 @@ export function stateOfStages(
   { weightType, optimizerTensors }: Pick<BoundInput, 'weightType' | 'optimizerTensors'>,
   layout: Layout,
   { all, distinct }: { readonly all: readonly StageContent[]; readonly distinct: readonly number[] },
-): Float64Array {
+): readonly number[] {
   const input = { layout, weightType, optimizerTensors };
-  const bytes = new Float64Array(distinct.length);
-  for (let index = 0; index < distinct.length; index++) {
-    const { elements, expertElements } = all[distinct[index] as number] as StageContent;
+  const bytes: number[] = [];
+  for (const stage of distinct) {
+    const { elements, expertElements } = all[stage] as StageContent;
     const experts = expertElements > 0 ? bytesOfState(input, expertElements, { experts: true }) : 0;
-    bytes[index] = bytesOfState(input, elements, {}) + experts;
+    bytes.push(bytesOfState(input, elements, {}) + experts);
   }
   return bytes;
 }
@@ -75,7 +75,7 @@ function filledStage(input: BoundInput, stage: number): Filled {
   const embed = position === 0;
   const head = position === rows.length - 1;
   const start = live + (embed ? 0 : blocks.borderBytes);
-  const { net, rise } = blocks.whole('F', row, embed, head);
+  const { net, rise } = blocks.bytes('F', row, embed, head);
   const full = start + net;
   const { headForward, headBackward } = blocks.ends;
   return {
@@ -87,8 +87,8 @@ function filledStage(input: BoundInput, stage: number): Filled {
 }
 
 /** Activations, gathered units and gradients at the fullest forward and the first backward of the steady state. */
-export const workingOfStages = (input: BoundInput, stages: readonly Filled[]): Float64Array =>
-  Float64Array.from(stages, (filled) => workingOf(input, filled));
+export const workingOfStages = (input: BoundInput, stages: readonly Filled[]): readonly number[] =>
+  stages.map((filled) => workingOf(input, filled));
 
 function workingOf(input: BoundInput, { row, peak, full, loss }: Filled): number {
   const { layout, blocks } = input;
@@ -146,7 +146,7 @@ const isFolded = ({ schedule }: BoundInput['layout']): boolean => placementOf(sc
 function keptBytes({ blocks, rows }: BoundInput, position: number): number {
   const embed = position === 0;
   const head = position === rows.length - 1;
-  const { net } = blocks.whole('F', rows[position] as LayerRow, embed, head);
+  const { net } = blocks.bytes('F', rows[position] as LayerRow, embed, head);
   return net + (embed ? 0 : blocks.borderBytes) - (head ? 0 : blocks.borderBytes);
 }
 

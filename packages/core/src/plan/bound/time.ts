@@ -1,10 +1,13 @@
 /** @file A lower bound on the time of a step. */
 import { isSharded, shardsOfBucket } from '../../compile/index.ts';
+import { ENTRY, EXIT } from '../../cost/index.ts';
 import { shardRanksOf } from '../../layout/index.ts';
 import { isSplit, placementOf } from '../../schedules/index.ts';
+import type { BlockPrice } from '../blocks.ts';
 import { type OptimizerSeconds, optimizerSeconds, type SpecInput } from '../evaluate/buckets.ts';
+import { EMBED, HEAD } from '../sample.ts';
 import { dataAxis } from './data-axis.ts';
-import type { StageLoad } from './load.ts';
+import { passesOf, type StageLoad, way } from './load.ts';
 
 export interface BoundInput extends SpecInput {
   readonly microBatches: number;
@@ -74,6 +77,38 @@ export function secondsBound(input: BoundInput, loads: readonly StageLoad[]): nu
   }
   return best + update;
 }
+
+/** The compute lanes of all stages together, over their number: the longest of them, which {@link computeBound} knows, is no
+ * shorter. Blocks add up to no more than chunks of them.
+ */
+export function floorBound(input: BoundInput, layersOfKind: readonly number[]): number {
+  const { layout, microBatches, blocks } = input;
+  let ends = 0;
+  for (const pass of passesOf(layout)) {
+    ends += laneSeconds(blocks.call(pass, EMBED)) + laneSeconds(blocks.call(pass, HEAD));
+  }
+  return layersFloor(input, layersOfKind) + ((microBatches * ends) / layout.pipeline) * (1 - ROUNDING);
+}
+
+/** The same of the layers alone. */
+export function layersFloor(
+  { layout, microBatches, blocks }: Pick<BoundInput, 'layout' | 'microBatches' | 'blocks'>,
+  layersOfKind: readonly number[],
+): number {
+  let seconds = 0;
+  for (const pass of passesOf(layout)) {
+    for (let kind = 0; kind < layersOfKind.length; kind++) {
+      seconds += (layersOfKind[kind] ?? 0) * laneSeconds(blocks.call(pass, kind));
+    }
+  }
+  return ((microBatches * seconds) / layout.pipeline) * (1 - ROUNDING);
+}
+
+/** These sums have another order than those of chunks. */
+const ROUNDING = 1e-12;
+
+const laneSeconds = (call: BlockPrice | undefined): number =>
+  call === undefined ? 0 : way(call.matrix, ENTRY.compute, EXIT.compute);
 
 /** The part of {@link secondsBound} that holds under any choice of the data axis: neither its lanes nor the optimizer. */
 export function computeBound(input: BoundInput, loads: readonly StageLoad[]): number {

@@ -15,7 +15,7 @@ import {
 import { type BlockMatrix, identityMatrix } from '../../cost/index.ts';
 import { mostReplicasOf } from '../../layout/index.ts';
 import { placementOf } from '../../schedules/index.ts';
-import type { BlockPrice, ChunkPrice } from '../blocks.ts';
+import type { BlockPrice, CallBytes } from '../blocks.ts';
 import type { LayerRow } from '../rows.ts';
 import type { Pass } from '../sample.ts';
 import type { BucketSpec, SpecInput } from './buckets.ts';
@@ -72,7 +72,7 @@ export interface ChunkSpec {
 
 /** One pass through a chunk: in one go, and in pieces; these are empty where nothing asks for them. */
 export interface PassSpec {
-  readonly whole: ChunkPrice;
+  readonly whole: CallBytes & { readonly matrix: BlockMatrix };
   readonly pieces: readonly Piece[];
 }
 
@@ -145,7 +145,7 @@ function passSpecs(order: readonly number[], cut: Cutting): readonly PassSpec[] 
   const up = [...order].reverse();
   const way = backwardOf(layout.schedule);
   const pass = (name: Pass, ordered: readonly number[], isCut = true): PassSpec => ({
-    whole: blocks.whole(name, row, embed, head),
+    whole: { matrix: blocks.chunk(name, row, embed, head), ...blocks.bytes(name, row, embed, head) },
     pieces: isCut ? pieces(name, ordered, cut) : [],
   });
   const forward = pass('F', order, isSharded(layout));
