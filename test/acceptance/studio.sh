@@ -20,6 +20,7 @@ expect_code 'a frame that is not there' 2 'VALUE_OUT_OF_RANGE .*frame 99999 is b
 
 # H1, H2, H4, H5: the page, in Chromium: journeys by mouse and by keys, axe, links, drops, identical markup, a real run.
 expect 'H1 H2 H4 H5 journeys in Chromium' 'Tests .* passed' tests test/e2e/studio.test.ts
+expect 'H1 H2 a journey through every view by keys and by mouse, at 1280 and 390 pixels, light and dark, with and without motion' 'Tests .* passed' tests test/e2e/journeys.test.ts
 expect 'H4 links: opened as they were made, other versions and damage explained' 'Tests .* passed' tests packages/studio
 
 # H6: the server.

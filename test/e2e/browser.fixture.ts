@@ -102,18 +102,6 @@ export const settled = (page: Page): Promise<unknown> =>
       document.querySelector('main h2, main figure') !== null && document.querySelector('.skeleton, .stale') === null,
   );
 
-/** Presses Tab until the control of that name has the focus. Throws where none comes. */
-export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let press = 0; press < 200; press++) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(
-      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
-    );
-    if (focused === name) return;
-  }
-  throw new Error(`Tab does not come to ${name}`);
-}
-
 /** Drops a file on the page: its text, or how many zero bytes it has. */
 export const drop = (page: Page, name: string, content: string | number): Promise<void> =>
   page.evaluate(

@@ -16,7 +16,6 @@ import {
   sameMarkup,
   serve,
   settled,
-  tabTo,
   violationsOf,
   type Watched,
 } from './browser.fixture.ts';
@@ -280,47 +279,5 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
     await page.getByText('Fixed:').waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Memory', exact: true }).and(page.locator('[aria-current=page]')).waitFor();
-  });
-
-  it('is used by keys alone on a phone: rows, exchanges, plans beside each other, disturbances, pages', async () => {
-    await page.setViewportSize({ width: 390, height: 800 });
-    await visit('');
-    await planned(page);
-    const goTo = async (digit: string): Promise<void> => {
-      await page.keyboard.press('g');
-      await page.keyboard.press(digit);
-      await settled(page);
-    };
-    await tabTo(page, 'Select row 2');
-    await page.keyboard.press('Enter');
-    await page.locator('.ranking tr.selected:nth-child(2)').waitFor();
-    await goTo('3');
-    await tabTo(page, 'Step through the exchanges of this layout');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'My plan', pressed: true }).waitFor();
-    await goTo('6');
-    await tabTo(page, '#3');
-    await page.keyboard.press('Space');
-    await page.getByRole('columnheader', { name: /^#3: tp / }).waitFor();
-    await goTo('7');
-    await tabTo(page, 'Slow or break a link');
-    await page.keyboard.press('Enter');
-    await page.getByText('Link of a').waitFor();
-    await goTo('9');
-    await tabTo(page, 'Next page');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Data parallelism' }).waitFor();
-    await page.setViewportSize({ width: 1280, height: 900 });
-  });
-
-  it('runs a layout for real, and the bytes are those predicted', async () => {
-    await visit('');
-    await open('Run');
-    await page.getByLabel('Layout').selectOption('data');
-    await page.getByLabel('Steps').fill('1');
-    await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-    await page.getByText(/1 steps on eight ranks and on one: losses differ by/).waitFor();
-    const row = page.locator('table', { hasText: 'predicted' }).locator('tbody tr').first();
-    expect(await row.textContent()).toContain('\u2713');
   });
 });

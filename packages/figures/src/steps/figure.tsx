@@ -113,7 +113,7 @@ const stageHeight = (script: StepScript, moment: Moment, places: Places): number
   24 +
   captionLines(moment, places).length * 17 +
   places.height +
-  (script.schedule ? 14 + scheduleHeight(script.schedule) : 0);
+  (script.schedule ? 14 + scheduleHeight(script, script.schedule, places.width - 2 * places.margin) : 0);
 
 const Title = ({ script, places }: { readonly script: StepScript; readonly places: Places }): VNode => (
   <text x={places.margin} y="28" class="h1">

@@ -2,7 +2,7 @@
 import { formatShare } from '@meshwright/core/units';
 import type { VNode } from 'preact';
 import { onOperation, operationColour, surface } from '../palette/index.ts';
-import { at } from '../svg/geometry.ts';
+import { at, wrapText } from '../svg/geometry.ts';
 import { counted } from '../svg/words.ts';
 import type { Schedule } from './schedule.ts';
 import type { StepScript } from './script.ts';
@@ -12,7 +12,18 @@ const cellHeight = (stages: number): number => (stages > 8 ? 8 : 15);
 const left = 52;
 
 /** Height of the strip. */
-export const scheduleHeight = ({ stages }: Schedule): number => 26 + stages * cellHeight(stages) + 6;
+export const scheduleHeight = (script: StepScript, schedule: Schedule, width: number): number =>
+  12 + headLines(script, schedule, width).length * LINE + schedule.stages * cellHeight(schedule.stages) + 6;
+
+const LINE = 14;
+
+/** What the strip shows, in as many lines as its width asks for. */
+const headLines = ({ microBatches }: StepScript, { idleShare }: Schedule, width: number): readonly string[] =>
+  wrapText(
+    `${counted(microBatches, 'micro-batch').replace('batchs', 'batches')} in slots of equal length: stages are idle ${formatShare(idleShare)} of the step`,
+    width,
+    11,
+  );
 
 interface StripProps {
   readonly script: StepScript;
@@ -24,18 +35,22 @@ interface StripProps {
 export function ScheduleStrip({ script, moment, width }: StripProps): VNode | null {
   const { schedule } = script;
   if (!schedule) return null;
-  const { stages, slots, cells, idleShare } = schedule;
+  const { stages, slots, cells } = schedule;
   const [cell, height] = [(width - left) / slots, cellHeight(stages)];
   const cursor = cursorOf(script, moment);
+  const lines = headLines(script, schedule, width);
+  const top = 8 + LINE * lines.length;
   const numbers = cell >= 14 && height >= 12;
   return (
     <g>
-      <text y="14" class="small">
-        {`${counted(script.microBatches, 'micro-batch').replace('batchs', 'batches')} in slots of equal length: stages are idle ${formatShare(idleShare)} of the step`}
-      </text>
-      <rect x={left} y="22" width={at(width - left)} height={stages * height} fill="url(#mw-idle)" />
+      {lines.map((line, index) => (
+        <text key={line} y={LINE * (index + 1)} class="small">
+          {line}
+        </text>
+      ))}
+      <rect x={left} y={top} width={at(width - left)} height={stages * height} fill="url(#mw-idle)" />
       {Array.from({ length: stages }, (_, stage) => (
-        <text key={`stage ${stage + 0}`} y={22 + stage * height + height - 3} class="small quiet">
+        <text key={`stage ${stage + 0}`} y={top + stage * height + height - 3} class="small quiet">
           {height >= 12 || stage % 2 === 0 ? `stage ${stage}` : ''}
         </text>
       ))}
@@ -45,7 +60,7 @@ export function ScheduleStrip({ script, moment, width }: StripProps): VNode | nu
           <g key={`${list} ${slot}`}>
             <rect
               x={at(left + slot * cell)}
-              y={22 + list * height}
+              y={top + list * height}
               width={at(Math.max(0.6, cell - 1))}
               height={height - 1}
               fill={done ? operationColour(direction) : surface('background')}
@@ -54,7 +69,7 @@ export function ScheduleStrip({ script, moment, width }: StripProps): VNode | nu
             {numbers && (
               <text
                 x={at(left + slot * cell + cell / 2)}
-                y={22 + list * height + 11}
+                y={top + list * height + 11}
                 class="tiny middle"
                 style={done ? `fill:${onOperation(direction)}` : undefined}
               >
@@ -68,8 +83,8 @@ export function ScheduleStrip({ script, moment, width }: StripProps): VNode | nu
         <line
           x1={at(left + (cursor + 1) * cell)}
           x2={at(left + (cursor + 1) * cell)}
-          y1="18"
-          y2={26 + stages * height}
+          y1={top - 4}
+          y2={top + 4 + stages * height}
           stroke={surface('text')}
           stroke-width="2"
         />

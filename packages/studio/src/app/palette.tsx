@@ -16,8 +16,14 @@ export function Palette({ commands, close }: PaletteProps): VNode {
   const typed = useSignal('');
   const at = useSignal(0);
   const input = useRef<HTMLInputElement>(null);
-  // Before the next key: letters typed right behind Ctrl+K are meant for the field.
-  useLayoutEffect(() => input.current?.focus(), []);
+  // Before the next key: letters typed right behind Ctrl+K are meant for the field. The focus goes back where it was.
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    input.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
   const found = matching(commands, typed.value);
   const first = Math.max(0, Math.min(at.value - LISTED + 1, found.length - LISTED));
   const listed = found.slice(first, first + LISTED);

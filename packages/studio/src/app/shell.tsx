@@ -1,7 +1,7 @@
 /** @file The frame of the page: navigation, what can be done with the scenario, the view, keys. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentType, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../parts/answer.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Pending } from '../parts/pending.tsx';
@@ -121,7 +121,7 @@ const Header = ({ store, offered, shown, palette, help }: HeaderProps): VNode =>
 
 /** Files may be dropped anywhere. */
 function useDrops(store: Store): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const over = (event: DragEvent): void => event.preventDefault();
     const drop = (event: DragEvent): void => void readDropped(event, store);
     addEventListener('dragover', over);
@@ -148,7 +148,7 @@ const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dar
 
 function ThemeButton(): VNode {
   const theme = useSignal<Theme>((localStorage.getItem('meshwright-theme') as Theme | null) ?? 'system');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { value } = theme;
     if (value === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = value;
@@ -161,10 +161,11 @@ function ThemeButton(): VNode {
   );
 }
 
-/** Keys that work everywhere: g and a digit opens a view, / or Ctrl+K lists what can be done, u undoes, ? shows the keys. */
+/** Keys that work everywhere: g and a digit opens a view, / or Ctrl+K lists what can be done, u undoes, ? shows the keys. They
+ * are answered from the first paint on. */
 function useKeys(store: Store, offered: readonly View[], help: Signal<boolean>, palette: Signal<boolean>): void {
   const waiting = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();

@@ -1,7 +1,7 @@
 /** @file Asking a worker from a view: the answer as a signal, kept while a newer one is on its way. */
 
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** What is known of an answer. `stale`: a newer one has been asked for. */
 export interface Known<Value> {
@@ -10,10 +10,11 @@ export interface Known<Value> {
   readonly problem: string | undefined;
 }
 
-/** Asks again whenever `key` changes; an empty key asks nothing. */
+/** Asks again whenever `key` changes; an empty key asks nothing. Before the page is painted: the answer of another key is never
+ * seen as that of this one. */
 export function useAnswer<Value>(key: string, ask: () => Promise<Value>): ReadonlySignal<Known<Value>> {
   const known = useSignal<Known<Value>>({ value: undefined, stale: true, problem: undefined });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (key === '') return undefined;
     let wanted = true;
     known.value = { ...known.value, stale: true, problem: undefined };

@@ -1,13 +1,13 @@
 /** @file Whether the page is as narrow as a phone. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 const query = '(max-width: 760px)';
 
 /** True below 760 pixels; follows the window. */
 export function useNarrow(): boolean {
   const narrow = useSignal(matchMedia(query).matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const media = matchMedia(query);
     const listen = (): void => void (narrow.value = media.matches);
     media.addEventListener('change', listen);

@@ -4,6 +4,7 @@ import type { Moment, StepScript } from '@meshwright/figures';
 import type { VNode } from 'preact';
 import { Heads } from '../../parts/heads.tsx';
 import { share, signed, size } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
 
 interface DifferenceProps {
   readonly scripts: readonly [StepScript, StepScript];
@@ -21,19 +22,21 @@ export function Difference({ scripts, moments }: DifferenceProps): VNode {
     ['idle in the schedule', one.schedule?.idleShare ?? 0, other.schedule?.idleShare ?? 0, share],
   ];
   return (
-    <table class="difference">
-      <caption>Side by side, in the same phase</caption>
-      <Heads columns={['What', '#{one.layout}', '#{other.layout}', '#difference']} />
-      <tbody>
-        {rows.map(([what, left, right, words]) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
-            <td class="number">{words(left)}</td>
-            <td class="number">{words(right)}</td>
-            <td class="number">{signed(right - left, words)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Scroll name="Side by side">
+      <table class="difference">
+        <caption>Side by side, in the same phase</caption>
+        <Heads columns={['What', `#${one.layout}`, `#${other.layout}`, '#difference']} />
+        <tbody>
+          {rows.map(([what, left, right, words]) => (
+            <tr key={what}>
+              <th scope="row">{what}</th>
+              <td class="number">{words(left)}</td>
+              <td class="number">{words(right)}</td>
+              <td class="number">{signed(right - left, words)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 }

@@ -13,7 +13,7 @@ import {
 } from '@meshwright/figures';
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Store } from '../../app/store.ts';
 import { isTyping } from '../../app/typing.ts';
 import type { ViewProps } from '../../app/view-props.ts';
@@ -184,11 +184,11 @@ function sameShare(script: StepScript, other: StepScript, { step, frame }: Momen
   return frameOfStep(other, others[Math.round(through * (others.length - 1))] ?? 0, detail);
 }
 
-/** Keys act on what was drawn last: the next press may come before an effect has run. */
+/** Keys act on what was drawn last, and from then on: the next press may come before it is painted. */
 function useKeys(store: Store, moves: Moves, play: () => void): void {
   const last = useRef<Readonly<Record<string, () => void>>>({});
   last.current = keyTable(store, moves, play);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       // A focused button answers to space itself.
