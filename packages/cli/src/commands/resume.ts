@@ -1,6 +1,6 @@
 /** @file `meshwright resume`: goes on with a run from its last complete checkpoint, under the same layout or another. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { compileProgram } from '@meshwright/core/compile';
+import { forcedAlgorithms } from '@meshwright/core/collectives';
 import { InputError, issue, throwOnErrors } from '@meshwright/core/errors';
 import {
   type Corpus,
@@ -14,7 +14,14 @@ import {
 import type { Session } from '../host.ts';
 import { everyOption, folderOption, keepOption, usualFolder } from '../input/checkpoint-options.ts';
 import { readJobFile } from '../input/job-file.ts';
-import { readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
+import {
+  exchangesOption,
+  programToRun,
+  type RunSources,
+  readRunRequest,
+  tokenizerOption,
+  wholeOption,
+} from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { jsonLinesOption } from '../output/report.ts';
 import { usualValidation } from './run.ts';
@@ -34,6 +41,7 @@ export function registerResume(command: Command, session: Session): void {
     .option('--data <FILE>', 'the same tokens at another place')
     .addOption(tokenizerOption())
     .addOption(new Option('--kernels <ENGINE>', 'what computes (default: that of the run)').choices(kernelEngines))
+    .addOption(exchangesOption('that of the run'))
     .addOption(folderOption())
     .addOption(everyOption())
     .addOption(keepOption())
@@ -46,11 +54,12 @@ export function registerResume(command: Command, session: Session): void {
       const layout = options.layout ?? saved.layout;
       const data = options.data ?? saved.data;
       const tokenizer = options.tokenizer ?? saved.tokenizer;
+      const exchanges = options.exchanges ?? saved.exchanges;
       const request = await readRunRequest(path, { layout, data, tokenizer }, host);
       const json = options.json === true;
       if (!json) printIssues(request.issues, host);
       checkCorpus(manifest, request.corpus);
-      const program = compileProgram(request.job, request.layout);
+      const program = programToRun(request.job, request.layout, exchanges);
       const steps = options.steps ?? saved.settings.steps;
       const kernels = options.kernels ?? saved.settings.kernels;
       if (steps <= manifest.step) throw new InputError([finished(manifest.step, steps)]);
@@ -61,7 +70,7 @@ export function registerResume(command: Command, session: Session): void {
           program,
           request,
           settings: { ...saved.settings, steps, kernels },
-          given: { layout, data, tokenizer },
+          given: { layout, data, tokenizer, exchanges },
           checkpoints: {
             folder,
             every: options.checkpointEvery ?? saved.every,
@@ -84,6 +93,7 @@ interface SavedRun {
   readonly layout: string | undefined;
   readonly data: string | undefined;
   readonly tokenizer: string | undefined;
+  readonly exchanges: RunSources['exchanges'];
   readonly every: number;
 }
 
@@ -108,6 +118,7 @@ function settingsOf({ settings, step, seed }: Manifest): SavedRun {
     layout: text('layout'),
     data: text('data'),
     tokenizer: text('tokenizer'),
+    exchanges: forcedAlgorithms.find((name) => name === settings['exchanges']),
     every: Math.max(1, whole('every', steps)),
   };
 }

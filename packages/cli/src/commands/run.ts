@@ -1,11 +1,18 @@
 /** @file `meshwright run`: trains the job's model under its layout on this machine, one rank a thread. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { compileProgram } from '@meshwright/core/compile';
 import { InputError, issue, quote, throwOnErrors } from '@meshwright/core/errors';
 import { checkRunnable, completeSteps } from '@meshwright/runtime';
 import type { Session } from '../host.ts';
 import { everyOption, folderOption, keepOption, usualFolder } from '../input/checkpoint-options.ts';
-import { kernelsOption, positiveOption, readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
+import {
+  exchangesOption,
+  kernelsOption,
+  positiveOption,
+  programToRun,
+  readRunRequest,
+  tokenizerOption,
+  wholeOption,
+} from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { jsonLinesOption } from '../output/report.ts';
 import { resumeCommand, trainAndReport } from './training.ts';
@@ -45,14 +52,15 @@ export function registerRun(command: Command, session: Session): void {
     .addOption(folderOption())
     .addOption(keepOption())
     .addOption(kernelsOption())
+    .addOption(exchangesOption('ring, scalars direct'))
     .addOption(jsonLinesOption())
     .action(async (path, options) => {
       const { host } = session;
       const request = await readRunRequest(path, options, host);
       const json = options.json === true;
       if (!json) printIssues(request.issues, host);
-      const program = compileProgram(request.job, request.layout);
-      const { steps, seed, rate, kernels, layout, data, tokenizer } = options;
+      const { steps, seed, rate, kernels, layout, data, tokenizer, exchanges } = options;
+      const program = programToRun(request.job, request.layout, exchanges);
       request.file.placing(() => throwOnErrors(checkRunnable(program, { steps, corpus: request.corpus, kernels })));
       const folder = options.checkpoints ?? usualFolder(request.job);
       const saves = options.checkpoints !== undefined || options.checkpointEvery !== undefined;
@@ -62,7 +70,7 @@ export function registerRun(command: Command, session: Session): void {
           program,
           request,
           settings: { steps, seed, rate, kernels, validateEvery: options.validate ?? usualValidation(steps) },
-          given: { layout, data, tokenizer },
+          given: { layout, data, tokenizer, exchanges },
           checkpoints: saves
             ? { folder, every: options.checkpointEvery ?? steps, ...(options.keep && { keep: options.keep }) }
             : undefined,

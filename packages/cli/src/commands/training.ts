@@ -38,7 +38,7 @@ export interface Training {
   readonly program: Program;
   readonly request: RunRequest;
   readonly settings: TrainingSettings;
-  /** Texts of `--layout`, `--data` and `--tokenizer`, for whoever goes on. */
+  /** What `--layout`, `--data`, `--tokenizer` and `--exchanges` said, for whoever goes on. */
   readonly given: RunSources;
   readonly checkpoints: Omit<NonNullable<SupervisedOptions['checkpoints']>, 'settings'> | undefined;
   readonly from?: NonNullable<SupervisedOptions['from']>;
@@ -113,6 +113,7 @@ const settingsOf = ({ settings, given, request, checkpoints }: Training): Manife
   layout: given.layout ?? '',
   data: given.data ?? '',
   tokenizer: given.tokenizer ?? '',
+  exchanges: given.exchanges ?? '',
   every: checkpoints?.every ?? settings.steps,
 });
 

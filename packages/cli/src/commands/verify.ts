@@ -20,7 +20,16 @@ import {
 } from '@meshwright/runtime';
 import { exitCodes, type Session } from '../host.ts';
 import { oneRankLayout } from '../input/one-rank.ts';
-import { kernelsOption, type RunRequest, readRunRequest, tokenizerOption, wholeOption } from '../input/run-request.ts';
+import {
+  exchangesOption,
+  kernelsOption,
+  programToRun,
+  type RunRequest,
+  type RunSources,
+  readRunRequest,
+  tokenizerOption,
+  wholeOption,
+} from '../input/run-request.ts';
 import { printIssues } from '../output/issues.ts';
 import { count } from '../output/numbers.ts';
 import { createProgress } from '../output/progress.ts';
@@ -49,6 +58,7 @@ export function registerVerify(command: Command, session: Session): void {
     .option('--data <FILE>', 'text, JSONL or .bin (16-bit token ids), builtin, or drawn (from the seed)')
     .addOption(tokenizerOption())
     .addOption(kernelsOption())
+    .addOption(exchangesOption('ring, scalars direct'))
     .addOption(jsonLinesOption())
     .action(async (path, options) => {
       const { host } = session;
@@ -82,9 +92,14 @@ interface VerifySettings {
   readonly steps: number;
   readonly seed: number;
   readonly kernels: KernelEngine;
+  readonly exchanges?: RunSources['exchanges'];
 }
 
-async function verify(request: RunRequest, { steps, seed, kernels }: VerifySettings, say: OnStep): Promise<Verified> {
+async function verify(
+  request: RunRequest,
+  { steps, seed, kernels, exchanges }: VerifySettings,
+  say: OnStep,
+): Promise<Verified> {
   const { job, layout, corpus } = request;
   const options: TrainOptions = {
     steps,
@@ -97,12 +112,12 @@ async function verify(request: RunRequest, { steps, seed, kernels }: VerifySetti
   };
   const train = (program: Program, of: Parameters<OnStep>[0]): Promise<RunResult> =>
     trainProgram(program, { ...options, onStep: (report) => say(of, report) });
-  const program = compileProgram(job, layout);
+  const program = programToRun(job, layout, exchanges);
   const run = await train(program, 'layout');
   if (typeof run.stopped === 'object') return { program, run, parity: compareRuns(run, run) };
   const exact: Job = { ...job, precision: 'fp32' };
   const exactLayout: Layout = { ...layout, gradientType: 'fp32' };
-  const many = job.precision === 'fp32' ? run : await train(compileProgram(exact, exactLayout), 'in fp32');
+  const many = job.precision === 'fp32' ? run : await train(programToRun(exact, exactLayout, exchanges), 'in fp32');
   const one = await train(compileProgram(exact, oneRankLayout(job, exactLayout)), 'one rank');
   return { program, run, parity: compareRuns(one, many, boundsOf(kernels)) };
 }

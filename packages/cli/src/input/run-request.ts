@@ -2,10 +2,13 @@
  * of the text that ships with Meshwright, or drawn from the seed.
  */
 import { Option } from '@commander-js/extra-typings';
+import { type ForcedAlgorithm, forcedAlgorithms, runBy } from '@meshwright/core/collectives';
+import { compileProgram } from '@meshwright/core/compile';
 import { InputError, type Issue, issue, throwOnErrors } from '@meshwright/core/errors';
 import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { countParameters } from '@meshwright/core/model';
+import type { Program } from '@meshwright/core/program';
 import {
   BYTE_VOCABULARY,
   builtinCorpus,
@@ -42,6 +45,7 @@ export interface RunSources {
   readonly layout?: string | undefined;
   readonly data?: string | undefined;
   readonly tokenizer?: string | undefined;
+  readonly exchanges?: ForcedAlgorithm | undefined;
 }
 
 /** Reads what is to be run. Throws one InputError with what keeps it from being run. */
@@ -81,6 +85,20 @@ export const kernelsOption = (): KernelsOption =>
   new Option('--kernels <ENGINE>', 'what computes: WebAssembly vectors, OpenBLAS where it is there, or the reference')
     .choices(kernelEngines)
     .default('wasm' as const);
+
+type ExchangesOption = Option<'--exchanges <NAME>', undefined, undefined, undefined, false, ForcedAlgorithm>;
+
+/** `--exchanges`: the algorithm that collectives run by. */
+export const exchangesOption = (otherwise: string): ExchangesOption =>
+  new Option('--exchanges <NAME>', `collectives by one algorithm, where it takes them (default: ${otherwise})`).choices(
+    forcedAlgorithms,
+  );
+
+/** The program that is run: the job's under a layout, its collectives by the algorithm that was asked for. */
+export function programToRun(job: Job, layout: Layout, exchanges: ForcedAlgorithm | undefined): Program {
+  const program = compileProgram(job, layout);
+  return exchanges === undefined ? program : runBy(program, exchanges, job.cluster.gpusPerNode);
+}
 
 /** A whole number of an option. Throws VALUE_OUT_OF_RANGE. */
 export const wholeOption =

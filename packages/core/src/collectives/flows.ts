@@ -23,17 +23,21 @@ function parentOf(member: number, ranks: number): number {
   return above < ranks ? above : member ^ bit;
 }
 
-/** Members of two trees, on half of the buffer each: who is inside of one is a leaf of the other. The second one is the
- * first one mirrored, or turned by one where the number is odd. */
-export function treeFlows(kind: CollectiveKind, ranks: number, visit: FlowVisitor): void {
-  if (ranks <= 1) return;
+/** Parents of the members of two trees, -1 for the roots: who is inside of one is a leaf of the other. The second one is
+ * the first one mirrored, or turned by one where the number is odd. */
+export function twoTrees(ranks: number): readonly [readonly number[], readonly number[]] {
   const second = (member: number): number => (ranks % 2 === 0 ? ranks - 1 - member : (member + 1) % ranks);
-  for (let member = 1; member < ranks; member++) {
-    const parent = parentOf(member, ranks);
-    for (const [child, above] of [
-      [member, parent],
-      [second(member), second(parent)],
-    ] as const) {
+  const first = Array.from({ length: ranks }, (_, member) => parentOf(member, ranks));
+  const other = Array.from({ length: ranks }, () => -1);
+  for (const [member, parent] of first.entries()) if (parent >= 0) other[second(member)] = second(parent);
+  return [first, other];
+}
+
+/** Members of two trees, on half of the buffer each. */
+export function treeFlows(kind: CollectiveKind, ranks: number, visit: FlowVisitor): void {
+  for (const parents of twoTrees(ranks)) {
+    for (const [child, above] of parents.entries()) {
+      if (above < 0) continue;
       if (kind === 'all-reduce') visit(child, above, 0.5);
       visit(above, child, 0.5);
     }

@@ -8,21 +8,30 @@ import { bookedAxis, degreesOf, type ExpandedList, type ExpandedOperation, expan
 import { touchedBytes } from './shapes.ts';
 import type { Algorithm, Collective, CollectiveKind, Program, WhyRule } from './types.ts';
 
-/** Bytes that the busiest rank of a group of `degree` sends in a collective over a buffer of `bytes` (whole, padded to
- * the group).
+/** Bytes that a rank of a group of `degree` sends in a collective over a buffer of `bytes` (whole, padded to the group);
+ * of a tree the mean over its members, which send different shares, and of a broadcast those of the busiest one.
  *
  * Ring and direct move the same shares in a reduce-scatter or all-gather; a direct all-reduce sends everything to each
- * of the others. Source: Thakur, Rabenseifner, Gropp 2005, section 4.
+ * of the others. Source: Thakur, Rabenseifner, Gropp 2005, section 4. Trees send the bytes of a ring in all. Two tiers
+ * send them too, but for an all-to-all, which sends everything once in each tier.
  */
-export function collectiveBytes(kind: CollectiveKind, algorithm: Algorithm, degree: number, bytes: number): number {
+export function collectiveBytes(
+  kind: CollectiveKind,
+  algorithm: Algorithm,
+  degree: number,
+  bytes: number,
+  inner = 1,
+): number {
   const others = degree - 1;
   switch (kind) {
     case 'all-reduce':
       return algorithm === 'direct' ? others * bytes : (2 * others * bytes) / degree;
     case 'reduce-scatter':
     case 'all-gather':
-    case 'all-to-all':
       return (others * bytes) / degree;
+    case 'all-to-all':
+      if (algorithm !== 'hierarchical') return (others * bytes) / degree;
+      return ((inner - 1) * (degree / inner) + (degree / inner - 1) * inner) * (bytes / degree);
     case 'broadcast':
       return algorithm === 'direct' ? others * bytes : Math.min(1, others) * bytes;
     case 'shift':
@@ -41,8 +50,7 @@ export function paddedBytes(operation: Collective, expanded: ExpandedOperation, 
   const element = bytesOf(read.instance.declaration.dtype);
   switch (operation.collective) {
     case 'all-reduce':
-      if (operation.algorithm === 'direct') return localElements(read.dims, degrees) * element;
-      return Math.ceil(localElements(read.dims, degrees) / degree) * degree * element;
+      return paddedTo(localElements(read.dims, degrees), partsOfAllReduce(operation, degree)) * element;
     case 'reduce-scatter':
       return shareElements(write.dims, operation, degrees) * degree * element;
     case 'all-gather':
@@ -55,6 +63,12 @@ export function paddedBytes(operation: Collective, expanded: ExpandedOperation, 
       return assertUnreachable(operation.collective);
   }
 }
+
+/** Equal parts that an all-reduce works on: a piece for each rank, half for each tree, or all at once. */
+export const partsOfAllReduce = ({ algorithm }: Pick<Collective, 'algorithm'>, degree: number): number =>
+  algorithm === 'direct' ? 1 : algorithm === 'tree' ? 2 : degree;
+
+const paddedTo = (elements: number, parts: number): number => Math.ceil(elements / parts) * parts;
 
 /** Elements of one rank's share; an operand in place (`W.body -> W.body`) is declared whole and is cut here. */
 function shareElements(dims: readonly Dim[], { axis, dim }: Collective, degrees: Degrees): number {
@@ -73,8 +87,8 @@ export function sentBytes(expanded: ExpandedOperation, degrees: Degrees): number
     return read === undefined ? 0 : touchedBytes(read, degrees);
   }
   if (operation.kind !== 'collective') return 0;
-  const { collective, algorithm, axis } = operation;
-  return collectiveBytes(collective, algorithm, degrees(axis), paddedBytes(operation, expanded, degrees));
+  const { collective, algorithm, axis, inner } = operation;
+  return collectiveBytes(collective, algorithm, degrees(axis), paddedBytes(operation, expanded, degrees), inner);
 }
 
 /** Bytes per rank, and how many exchanges sent them. */

@@ -113,7 +113,9 @@ export interface Write {
 
 /** `shift`: every member hands its buffer to the next one and takes that of the one before, round in a circle. */
 export type CollectiveKind = 'all-reduce' | 'reduce-scatter' | 'all-gather' | 'broadcast' | 'all-to-all' | 'shift';
-export type Algorithm = 'ring' | 'direct';
+/** How a collective runs. `tree`: up and down two binary trees on half of the buffer each, all-reduces only. `hierarchical`:
+ * in two tiers, first among members that share a node. */
+export type Algorithm = 'ring' | 'tree' | 'hierarchical' | 'direct';
 
 interface OperationBase {
   readonly lane: Lane;
@@ -146,6 +148,8 @@ export interface Collective extends OperationBase {
   readonly accumulateIn?: DType;
   readonly factor: number;
   readonly algorithm: Algorithm;
+  /** Of `hierarchical`: so many members, neighbours by place, share a node. */
+  readonly inner?: number;
 }
 
 /** Point to point, rendezvous; the buffer's instance name is the tag. `peer` is a pipeline coordinate. */

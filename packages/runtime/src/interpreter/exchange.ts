@@ -1,22 +1,23 @@
 /** @file Collectives, sends and receives of a program as exchanges of the fabric: what goes in, what comes out, where. */
-import { assertInvariant } from '@meshwright/core/errors';
+import { assertInvariant, assertUnreachable } from '@meshwright/core/errors';
 import { rankOf } from '@meshwright/core/mesh';
 import type { Collective, ExpandedOperation, Recv, Send } from '@meshwright/core/program';
 import type { Elements } from '../kernels/tensor.ts';
 import { emptyLike, type PieceMap, packPiece, pieceMapOf, sentMapOf, unpackPiece } from '../place/pieces.ts';
+import type { Circle, TakePiece, Waiting } from '../transport/circle.ts';
 import {
   allToAll,
-  type Circle,
   directAllReduce,
   ringAllGather,
   ringAllReduce,
   ringReduceScatter,
   scaled,
   shift,
-  type Waiting,
 } from '../transport/collectives.ts';
 import { collectiveChannel, incomingChannel, ledgerName, sendChannel } from '../transport/fabric.ts';
 import { type Message, receive, send } from '../transport/peers.ts';
+import { tieredAllGather, tieredAllReduce, tieredAllToAll, tieredReduceScatter } from '../transport/tiers.ts';
+import { treeAllReduce } from '../transport/trees.ts';
 import { wireOf } from '../transport/wire.ts';
 import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
 import { isEarly, type Machine } from './machine.ts';
@@ -66,8 +67,8 @@ function* runCollective(
   const adds = !machine.lifetimes.overwrites(expanded.index, 0) && (expanded.writes[0]?.accumulate ?? false);
   const inPlace = expanded.writes[0]?.operand.instance.declaration.shardOf !== undefined;
   const whole = valuesOf(operation.collective === 'all-gather' ? write : read);
-  const reduce = operation.reduce ?? 'sum';
-  const pieces = (): readonly Elements[] => circle.channels.map((_, index) => packPiece(map, index, whole));
+  const pieces = (of: PieceMap = map): readonly Elements[] =>
+    Array.from({ length: of.ways }, (_, index) => packPiece(of, index, whole));
   const direct = operation.collective !== 'reduce-scatter' && !adds && write.spans.length === 1;
   const result = direct
     ? valuesOf(write)
@@ -78,29 +79,21 @@ function* runCollective(
   switch (operation.collective) {
     case 'all-gather': {
       const same = read.cell === write.cell;
-      yield* ringAllGather(circle, same ? packPiece(map, circle.place, whole) : valuesOf(read), gather);
+      yield* allGather(operation, circle, same ? packPiece(map, circle.place, whole) : valuesOf(read), gather);
       return finish();
     }
     case 'reduce-scatter':
-      yield* ringReduceScatter(circle, pieces(), reduce, (_, piece) => {
+      yield* reduceScatter(operation, circle, pieces(), (_, piece) => {
         deposit(write, scaled(piece, operation.factor), adds, machine.add);
       });
       if (isEarly(machine) && inPlace && write.cell === read.cell) poisonAround(write);
       return;
     case 'all-reduce':
-      if (operation.algorithm === 'direct') {
-        yield* directAllReduce({ ...circle, pieceElements: whole.length }, whole.slice(), reduce, (values) => {
-          result.set(scaled(values, operation.factor));
-        });
-      } else {
-        yield* ringAllReduce(circle, pieces(), reduce, gather);
-      }
+      yield* allReduce(operation, circle, pieces(), gather);
       return finish();
-    case 'all-to-all': {
-      const outgoing = circle.channels.map((_, index) => packPiece(sent ?? map, index, whole));
-      yield* allToAll(circle, outgoing, gather);
+    case 'all-to-all':
+      yield* exchangePieces(operation, circle, pieces(sent), gather);
       return finish();
-    }
     case 'shift':
       yield* shift(circle, whole, (values) => result.set(scaled(values, operation.factor)));
       return finish();
@@ -108,6 +101,35 @@ function* runCollective(
       throw new Error(`internal: collective ${operation.collective} is in no program yet.`);
   }
 }
+
+type Run<In> = (operation: Collective, circle: Circle, pieces: In, take: TakePiece) => Waiting;
+
+const allReduce: Run<readonly Elements[]> = ({ algorithm, reduce = 'sum', inner = 1 }, circle, pieces, take) => {
+  switch (algorithm) {
+    case 'ring':
+      return ringAllReduce(circle, pieces, reduce, take);
+    case 'tree':
+      return treeAllReduce(circle, pieces, reduce, take);
+    case 'hierarchical':
+      return tieredAllReduce({ ...circle, inner }, pieces, reduce, take);
+    case 'direct':
+      return directAllReduce(circle, pieces, reduce, take);
+    default:
+      return assertUnreachable(algorithm);
+  }
+};
+
+// Of what follows ring and direct send the same pieces to the same ranks, and trees run none.
+const reduceScatter: Run<readonly Elements[]> = ({ reduce = 'sum', inner }, circle, pieces, take) =>
+  inner === undefined
+    ? ringReduceScatter(circle, pieces, reduce, take)
+    : tieredReduceScatter({ ...circle, inner }, pieces, reduce, take);
+
+const allGather: Run<Elements> = ({ inner }, circle, own, take) =>
+  inner === undefined ? ringAllGather(circle, own, take) : tieredAllGather({ ...circle, inner }, own, take);
+
+const exchangePieces: Run<readonly Elements[]> = ({ inner }, circle, pieces, take) =>
+  inner === undefined ? allToAll(circle, pieces, take) : tieredAllToAll({ ...circle, inner }, pieces, take);
 
 /** What a collective does in every period alike. */
 export interface ExchangePlan {

@@ -1,6 +1,6 @@
 /** @file Exchanges in flight: one queue for each lane, in order. The head of a lane moves on whenever its rank looks. */
 import type { ExpandedOperation, Lane } from '@meshwright/core/program';
-import type { Waiting } from '../transport/collectives.ts';
+import type { Waiting } from '../transport/circle.ts';
 import type { Cell, Pending } from './cells.ts';
 
 /** One exchange from issue to end. */

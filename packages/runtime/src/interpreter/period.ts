@@ -4,7 +4,7 @@
  */
 import type { ExpandedOperation } from '@meshwright/core/program';
 import { fillInput } from '../inputs/fill.ts';
-import type { Waiting } from '../transport/collectives.ts';
+import type { Waiting } from '../transport/circle.ts';
 import { type Cell, type Pending, poison } from './cells.ts';
 import { runCompute } from './compute.ts';
 import { strike } from './drill.ts';

@@ -11,7 +11,7 @@ import {
   sharedRows,
 } from '@meshwright/core/program';
 import type { Elements } from '../kernels/tensor.ts';
-import { announce, beginTogether, type Circle, until, type Waiting } from '../transport/collectives.ts';
+import { announce, beginTogether, type Circle, until, type Waiting } from '../transport/circle.ts';
 import { reduceInto } from '../transport/wire.ts';
 import { settle, valuesOf, type Window } from './cells.ts';
 import type { Machine } from './machine.ts';

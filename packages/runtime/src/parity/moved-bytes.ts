@@ -1,13 +1,18 @@
 /** @file Predicted bytes = moved bytes, for every rank and every kind of exchange, exactly. */
+import { algorithms } from '@meshwright/core/collectives';
 import { worldSize } from '@meshwright/core/mesh';
 import {
   boundSentBytes,
   bytesSent,
+  type Collective,
   type ExchangeSum,
   type ExpandedList,
   expandList,
+  type Operation,
   type Program,
+  paddedBytes,
   rowKey,
+  sentBytes,
 } from '@meshwright/core/program';
 import type { RowTables } from '../interpreter/rows.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
@@ -60,14 +65,48 @@ function predictedExchanges(
     const { name } = listOf(program, seat);
     const exchanges = sums.get(name) ?? [];
     const expanded = lists.get(name);
-    if (program.mesh.experts === undefined || expanded === undefined) {
-      return exchanges.map((each) => ({ ...each, bytes: each.bytes * steps }));
-    }
+    if (expanded === undefined) return [];
+    const trees = expanded.operations.some(({ operation }) => isTree(operation));
     return exchanges.map((each) => {
-      const counted = countedBytes(expanded, each, rows[rank] ?? [], seat);
-      return { ...each, bytes: counted ?? each.bytes * steps };
+      const counted = program.mesh.experts && countedBytes(expanded, each, rows[rank] ?? [], seat);
+      const bytes = trees ? memberBytes(expanded, each, seat) : each.bytes;
+      return { ...each, bytes: counted ?? bytes * steps };
     });
   });
+}
+
+const isTree = (operation: Operation): operation is Collective =>
+  operation.kind === 'collective' && operation.algorithm === 'tree';
+
+const isOf = ({ kind, over, rule }: ExchangeSum, operation: Operation): operation is Collective =>
+  operation.kind === 'collective' &&
+  operation.collective === kind &&
+  operation.axis === over &&
+  operation.why.rule === rule;
+
+/** Bytes of one kind of exchange of one rank in a period, where members of a tree send different shares. */
+function memberBytes({ operations }: ExpandedList, sum: ExchangeSum, { degrees, indexOn }: Seat): number {
+  if (sum.kind === 'send') return sum.bytes;
+  let bytes = 0;
+  for (const expanded of operations) {
+    const { operation } = expanded;
+    if (!isOf(sum, operation)) continue;
+    if (!isTree(operation)) bytes += sentBytes(expanded, degrees);
+    else {
+      const share = treeShare(degrees(operation.axis), indexOn(operation.axis));
+      bytes += share * paddedBytes(operation, expanded, degrees);
+    }
+  }
+  return bytes;
+}
+
+/** Of the buffer, what the member at a place sends in an all-reduce by trees. */
+function treeShare(ranks: number, place: number): number {
+  let sum = 0;
+  algorithms.tree.flows('all-reduce', ranks, (from, _, share) => {
+    if (from === place) sum += share;
+  });
+  return sum;
 }
 
 /** Bytes of one kind of exchange of routed rows, over all periods; undefined for exchanges of other things, and where rows
@@ -75,32 +114,27 @@ function predictedExchanges(
  */
 function countedBytes(
   { operations }: ExpandedList,
-  { kind, over, rule }: ExchangeSum,
+  sum: ExchangeSum,
   periods: readonly RowTables[],
   seat: Seat,
 ): number | undefined {
-  let sum: number | undefined;
+  let counted: number | undefined;
   for (const expanded of operations) {
     const { operation, reads } = expanded;
     const [read] = reads;
-    if (operation.kind !== 'collective' || read === undefined) continue;
-    if (operation.collective !== kind || operation.axis !== over || operation.why.rule !== rule) continue;
+    if (read === undefined || !isOf(sum, operation)) continue;
     for (const tables of periods) {
       const table = tables[rowKey(read.instance.name)];
       const bytes = table && boundSentBytes(expanded, operation, table, seat.coordinate, seat.degrees);
-      if (bytes !== undefined) sum = (sum ?? 0) + bytes;
+      if (bytes !== undefined) counted = (counted ?? 0) + bytes;
     }
   }
-  return sum;
+  return counted;
 }
 
 /** Bytes that the program says all ranks send in one step, by axis; rows balanced. */
 export function predictedByAxis(program: Program): Readonly<Record<string, number>> {
-  const sums: Record<string, number> = {};
-  for (const { ranks, byAxis } of bytesSent(program).lists) {
-    for (const [axis, { bytes }] of Object.entries(byAxis)) sums[axis] = (sums[axis] ?? 0) + ranks * bytes;
-  }
-  return sums;
+  return sumByAxis(predictedExchanges(program, [], 1).flat());
 }
 
 /** The same over a whole run, with the rows that it counted. */
@@ -108,16 +142,16 @@ export function predictedOfRun(
   program: Program,
   result: Pick<RunResult, 'rows' | 'periods'>,
 ): Readonly<Record<string, number>> {
-  const sums: Record<string, number> = {};
-  for (const { axis, bytes } of predictedExchanges(program, result.rows, result.periods).flat()) {
-    sums[axis] = (sums[axis] ?? 0) + bytes;
-  }
-  return sums;
+  return sumByAxis(predictedExchanges(program, result.rows, result.periods).flat());
 }
 
 /** Bytes of all ranks by axis, over all steps. */
 export function bytesByAxis(result: RunResult): Readonly<Record<string, number>> {
+  return sumByAxis(result.bytes.flat());
+}
+
+function sumByAxis(rows: readonly { readonly axis: string; readonly bytes: number }[]): Record<string, number> {
   const sums: Record<string, number> = {};
-  for (const { axis, bytes } of result.bytes.flat()) sums[axis] = (sums[axis] ?? 0) + bytes;
+  for (const { axis, bytes } of rows) sums[axis] = (sums[axis] ?? 0) + bytes;
   return sums;
 }

@@ -2,7 +2,7 @@
  * unpack by these, and a shard in place is read and written through them.
  */
 import { assertInvariant } from '@meshwright/core/errors';
-import type { Collective, ExpandedOperation, Operand } from '@meshwright/core/program';
+import { type Collective, type ExpandedOperation, type Operand, partsOfAllReduce } from '@meshwright/core/program';
 import { type Dim, localElements, localSize } from '@meshwright/core/tensor';
 import type { Elements } from '../kernels/tensor.ts';
 import { waysOf } from './dims.ts';
@@ -88,13 +88,14 @@ export function sentMapOf(expanded: ExpandedOperation, operation: Collective, se
   return cutMap(read.dims, write.dims, { ...operation, dim: cut.label }, seat.degrees(operation.axis), seat);
 }
 
-/** How a collective splits its buffer over the ranks of its group; an all-to-all, what it writes. */
+/** How a collective splits its buffer over the ranks of its group, an all-reduce by what its algorithm works on; an
+ * all-to-all, what it writes. */
 export function pieceMapOf(expanded: ExpandedOperation, operation: Collective, seat: Seat): PieceMap {
   const { read, write } = operandsOf(expanded);
   const ways = seat.degrees(operation.axis);
   switch (operation.collective) {
     case 'all-reduce':
-      return pieceMap([localElements(read.dims, seat.degrees)], ways, 1, 1);
+      return pieceMap([localElements(read.dims, seat.degrees)], partsOfAllReduce(operation, ways), 1, 1);
     case 'all-gather':
       return cutMap(write.dims, read.dims, operation, ways, seat);
     case 'reduce-scatter':

@@ -5,84 +5,26 @@
  * rank i. In shared memory nothing has to pass through the ranks between, so rank i pulls the parts of its piece where they
  * were staged and adds them in that order: one pass over memory, and two waits in place of one for each rank.
  * Direct: everybody pulls everything from everybody and reduces in order of place. All-to-all and shift pull once.
- *
- * A rank's last post of an exchange says that it has read all it needs; the next one in the channel begins when all have.
+ * Trees are in trees.ts, two tiers in tiers.ts.
  */
 import type { Elements, FloatArray } from '../kernels/tensor.ts';
-import type { Add } from '../kernels/wasm/vector-add.ts';
-import type { Channel, Port } from './port.ts';
-import { combineInto, type Wire } from './wire.ts';
-
-/** One rank's part in a collective. */
-export interface Circle {
-  readonly port: Port;
-  /** Channels of the group in order of place. */
-  readonly channels: readonly Channel[];
-  /** Own place in the group. */
-  readonly place: number;
-  readonly pieceElements: number;
-  readonly wire: Wire;
-  /** Key of the ledger that bytes are counted under. */
-  readonly key: number;
-  /** An array of the buffer's type. */
-  readonly create: (length: number) => Elements;
-  /** A faster sum of float32; absent: a loop. */
-  readonly add?: Add;
-}
-
-export type Waiting = Generator<void, void, void>;
-
-/** What has been posted before: members begin together, when all have finished what was before in this channel. */
-export function* beginTogether(circle: Circle): Generator<void, number, void> {
-  const own = circle.channels[circle.place]!;
-  const base = own.posted();
-  while (circle.channels.some((channel) => channel.posted() < base)) yield;
-  return base;
-}
-
-/** Says that this rank has come one stage further. */
-export function announce({ port, channels, place }: Circle): void {
-  channels[place]!.post();
-  port.ring(channels.map((channel) => channel.rank));
-}
-
-const wrap = (place: number, ways: number): number => ((place % ways) + ways) % ways;
-
-function stagePiece(circle: Circle, index: number, values: Elements): void {
-  const { memory, offset } = circle.channels[circle.place]!;
-  circle.wire.write(memory, offset + index * circle.pieceElements * circle.wire.width, values);
-}
-
-/** Pulls a piece from another rank's staging; those are bytes that the other rank sends. The piece may be a view. */
-function pullPiece(circle: Circle, from: number, index: number): Elements {
-  const channel = circle.channels[from]!;
-  if (from !== circle.place) {
-    circle.port.count(channel.rank, circle.key, circle.pieceElements * circle.wire.counted);
-  }
-  return readPiece(circle, from, index);
-}
-
-/** A piece of a rank's staging: as it lies there, or a copy where it travels in another form. */
-function readPiece({ channels, pieceElements, wire, create }: Circle, from: number, index: number): Elements {
-  const { memory, offset } = channels[from]!;
-  const at = offset + index * pieceElements * wire.width;
-  if (wire.view) return wire.view(memory, at, pieceElements);
-  const values = create(pieceElements);
-  wire.read(memory, at, values);
-  return values;
-}
-
-/** Waits until a member has posted `count` stages. */
-export function* until(circle: Circle, place: number, count: number): Waiting {
-  while (circle.channels[place]!.posted() < count) yield;
-}
+import {
+  announce,
+  beginTogether,
+  type Circle,
+  pullPiece,
+  readPiece,
+  stagePiece,
+  type TakePiece,
+  until,
+  type Waiting,
+  wrap,
+} from './circle.ts';
+import { combineInto } from './wire.ts';
 
 /** Members in the order in which a ring adds to the piece of this rank: the next one first, this one last. */
 const ringOrder = ({ channels, place }: Circle): readonly number[] =>
   channels.map((_, step) => wrap(place + 1 + step, channels.length));
-
-/** Is given a complete piece, which lies where others may still read it: it must not be written. */
-type TakePiece = (index: number, piece: Elements) => void;
 
 /** Stages the parts of the others' pieces. */
 function stageParts(circle: Circle, pieces: readonly Elements[]): void {
@@ -160,15 +102,15 @@ export function* ringAllReduce(
   yield* pullOthers(circle, base + 2, take);
 }
 
-/** Everybody sends everything to everybody; `pieceElements` is the whole buffer. */
+/** Everybody sends everything to everybody; the one piece is the whole buffer. */
 export function* directAllReduce(
   circle: Circle,
-  whole: Elements,
+  [whole]: readonly Elements[],
   reduce: 'sum' | 'max',
-  take: (values: Elements) => void,
+  take: TakePiece,
 ): Waiting {
   const base = yield* beginTogether(circle);
-  stagePiece(circle, 0, whole);
+  if (whole) stagePiece(circle, 0, whole);
   announce(circle);
   let sum: Elements | undefined;
   for (const [place] of circle.channels.entries()) {
@@ -178,7 +120,7 @@ export function* directAllReduce(
     else sum = circle.wire.view ? values.slice() : values;
   }
   announce(circle);
-  if (sum) take(sum);
+  if (sum) take(0, sum);
 }
 
 /** Everybody has a piece for everybody: `pieces` by place of the receiver go in, those that were meant for this rank come

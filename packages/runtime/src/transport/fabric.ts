@@ -127,8 +127,12 @@ function channelBytes(
 
 const allPieces = (expanded: ExpandedOperation, operation: Collective, seat: Seat): number => {
   const { ways, pieceElements } = pieceMapOf(expanded, operation, seat);
-  return ways * pieceElements;
+  return passesOn(operation) * ways * pieceElements;
 };
+
+/** Two tiers of an all-to-all keep what passes through them beside what they send. */
+const passesOn = ({ collective, algorithm }: Collective): number =>
+  collective === 'all-to-all' && algorithm === 'hierarchical' ? 2 : 1;
 
 /** Elements of routed rows on one rank if all of them chose its experts; undefined for what is no buffer of rows. */
 function mostRows(dims: readonly Dim[], seat: Seat): number | undefined {

@@ -2,7 +2,7 @@
 import { assertInvariant } from '@meshwright/core/errors';
 import type { Elements } from '../kernels/tensor.ts';
 import { hashText } from '../numbers/hash.ts';
-import type { Waiting } from './collectives.ts';
+import type { Waiting } from './circle.ts';
 import type { Channel, Port } from './port.ts';
 import type { Wire } from './wire.ts';
 

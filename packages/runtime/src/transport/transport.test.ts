@@ -1,65 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Elements } from '../kernels/tensor.ts';
 import { vectorAdd } from '../kernels/wasm/vector-add.ts';
-import {
-  type Circle,
-  directAllReduce,
-  ringAllGather,
-  ringAllReduce,
-  ringReduceScatter,
-  type Waiting,
-} from './collectives.ts';
-import { createFabricMemory, type FabricPlan } from './fabric.ts';
+import { directAllReduce, ringAllGather, ringAllReduce, ringReduceScatter } from './collectives.ts';
+import { circles, drive, fabricOf, orders, pieceOf, valueOf } from './fabric.fixture.ts';
 import { receive, send } from './peers.ts';
-import { openPort } from './port.ts';
 import { combineInto, wireOf } from './wire.ts';
-
-/** `ranks` ranks with one channel of `elements` float32 each. */
-function fabricOf(ranks: number, elements: number) {
-  const plan: FabricPlan = {
-    ranks,
-    channels: Array.from({ length: ranks }, (_, rank) => ({ c: { control: 1 + 2 * ranks + 4 * rank, staging: 0 } })),
-    stagingBytes: Array.from({ length: ranks }, () => 8 * elements),
-    controlWords: 1 + 6 * ranks,
-    ledger: [{ kind: 'test', over: 'data', axis: 'data', rule: 'test' }],
-  };
-  const memory = createFabricMemory(plan);
-  const ports = Array.from({ length: ranks }, (_, rank) => openPort(plan, memory, rank));
-  const sent = (): readonly number[] => Array.from(new BigInt64Array(memory.ledger), Number);
-  return { ports, sent };
-}
-
-type Fabric = ReturnType<typeof fabricOf>;
-
-function circles({ ports }: Fabric, pieceElements: number, dtype: 'fp32' | 'bf16' = 'fp32'): readonly Circle[] {
-  return ports.map((port, place) => ({
-    port,
-    channels: ports.map((_, rank) => port.channel(rank, 'c')),
-    place,
-    pieceElements,
-    wire: wireOf(dtype, 'float32'),
-    key: 0,
-    create: (length) => new Float32Array(length),
-  }));
-}
-
-/** Steps all ranks in the given order until all are done. */
-function drive(runs: readonly Waiting[], order: readonly number[]): void {
-  const open = new Set(order);
-  for (let turn = 0; open.size > 0; turn++) {
-    expect(turn).toBeLessThan(1000);
-    for (const rank of order) if (open.has(rank) && runs[rank]!.next().done) open.delete(rank);
-  }
-}
-
-const orders = (ranks: number): readonly (readonly number[])[] => {
-  const forward = Array.from({ length: ranks }, (_, rank) => rank);
-  return [forward, [...forward].reverse(), [...forward.filter((r) => r % 2), ...forward.filter((r) => r % 2 === 0)]];
-};
-
-const valueOf = (rank: number, index: number): number => Math.fround(Math.sin(rank * 37 + index * 11));
-const pieceOf = (rank: number, piece: number, size: number): Float32Array =>
-  Float32Array.from({ length: size }, (_, index) => valueOf(rank, piece * size + index));
 
 describe.each([1, 2, 3, 5, 8])('collectives of %i ranks', (ranks) => {
   const size = 3;
@@ -126,7 +71,7 @@ describe.each([1, 2, 3, 5, 8])('collectives of %i ranks', (ranks) => {
     const results: Elements[] = [];
     drive(
       circles(fabric, 2).map((circle, rank) =>
-        directAllReduce(circle, pieceOf(rank, 0, 2), 'max', (values) => void (results[rank] = values)),
+        directAllReduce(circle, [pieceOf(rank, 0, 2)], 'max', (_, values) => void (results[rank] = values)),
       ),
       orders(ranks)[1]!,
     );

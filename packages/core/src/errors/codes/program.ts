@@ -16,6 +16,10 @@ export const program = {
     meaning: 'An operation stands on a lane that is not for its kind.',
     fix: 'Kernels run on compute, exchanges on the lane of their axis and direction.',
   },
+  PROGRAM_ALGORITHM_WRONG: {
+    meaning: 'A collective runs by an algorithm that does not take it.',
+    fix: 'Trees take all-reduces; two tiers take a group of whole nodes, and nobody else names members of a node.',
+  },
   PROGRAM_CALLS_WRONG: {
     meaning: 'A block does not pass forward and backward exactly once for a micro-batch.',
     fix: 'Call each block once in each direction for each micro-batch.',

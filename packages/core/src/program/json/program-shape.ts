@@ -118,7 +118,11 @@ const operation: UnionShape = {
         { kind: 'number', integer: false, minimum: 0, maximum: 1e300, above: true },
         'Multiplies the result.',
       ),
-      algorithm: field(oneOf<Algorithm>('algorithm', { ring: true, direct: true }), 'How the bytes travel.'),
+      algorithm: field(
+        oneOf<Algorithm>('algorithm', { ring: true, tree: true, hierarchical: true, direct: true }),
+        'How the bytes travel.',
+      ),
+      inner: optional(whole(1, MOST), 'Of hierarchical: members, neighbours by place, that share a node.'),
     }),
     variant('send', 'Sends to another stage.', { peer: field(whole(0, MOST), 'Pipeline coordinate of the receiver.') }),
     variant('recv', 'Posts a receive.', { peer: field(whole(0, MOST), 'Pipeline coordinate of the sender.') }),

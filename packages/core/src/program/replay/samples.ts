@@ -50,6 +50,7 @@ const alikeCollectives = (one: Collective, other: Collective): boolean =>
   one.collective === other.collective &&
   one.axis === other.axis &&
   one.algorithm === other.algorithm &&
+  one.inner === other.inner &&
   one.dim === other.dim &&
   one.reduce === other.reduce &&
   one.accumulateIn === other.accumulateIn &&

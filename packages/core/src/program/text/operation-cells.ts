@@ -89,7 +89,7 @@ function ownTail(operation: Operation): readonly string[] {
 
 /** Everything about a collective that is not as usual: over the axis of its lane, a plain sum, on a ring. */
 function collectiveTail(operation: Collective): readonly string[] {
-  const { collective, lane, axis, dim, reduce, accumulateIn, factor, algorithm } = operation;
+  const { collective, lane, axis, dim, reduce, accumulateIn, factor, algorithm, inner } = operation;
   const usual = reduces(collective) ? 'sum' : undefined;
   return [
     ...(axisOfLane[lane] === axis ? [] : ['over', nameWord(axis)]),
@@ -98,6 +98,7 @@ function collectiveTail(operation: Collective): readonly string[] {
     ...(accumulateIn === undefined ? [] : ['in', accumulateIn]),
     ...(factor === 1 ? [] : ['factor', numberWord(factor)]),
     ...(algorithm === 'ring' ? [] : [algorithm]),
+    ...(inner === undefined ? [] : ['inner', numberWord(inner)]),
   ];
 }
 

@@ -86,7 +86,7 @@ function readOperands(cursor: Cursor): Operands {
 }
 
 const tailWords =
-  /^(over|in|dim|reduce|factor|ring|direct|to|from|again|using|needs|why)$|^(?:"(?:[^"\\]|\\.)*"|[^"=+]*)=[^]/;
+  /^(over|in|dim|reduce|factor|ring|tree|hierarchical|direct|inner|to|from|again|using|needs|why)$|^(?:"(?:[^"\\]|\\.)*"|[^"=+]*)=[^]/;
 
 const startsTail = ({ text }: Chunk): boolean => tailWords.test(text);
 
@@ -176,6 +176,7 @@ function putCollective(reader: Reader, value: Raw, verb: Chunk, detail: string |
   if (tail.accumulateIn) put(reader, value, 'accumulateIn', tail.accumulateIn.value, tail.accumulateIn.at);
   put(reader, value, 'factor', tail.factor?.value ?? 1, tail.factor?.at ?? verb);
   put(reader, value, 'algorithm', tail.algorithm?.value ?? 'ring', tail.algorithm?.at ?? verb);
+  if (tail.inner) put(reader, value, 'inner', tail.inner.value, tail.inner.at);
 }
 
 function whyOf(value: Raw, { rule, on, of }: Tail): Raw {

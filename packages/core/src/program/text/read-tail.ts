@@ -17,6 +17,7 @@ export interface Tail {
   accumulateIn?: Said<string>;
   factor?: Said<number>;
   algorithm?: Said<string>;
+  inner?: Said<number>;
   peer?: Said<number>;
   again?: Chunk;
   using?: Readonly<Record<string, unknown>>;
@@ -35,6 +36,15 @@ const named =
   (reader, tail, _, cursor) => {
     const at = cursor.take(what);
     const value = at && nameOf(reader, at, what);
+    if (at && value !== undefined) tail[key] = { value, at };
+  };
+
+/** A word that is followed by one number. */
+const counted =
+  (key: 'factor' | 'inner', what: string): Words[string] =>
+  (reader, tail, _, cursor) => {
+    const at = cursor.take(what);
+    const value = at && numberOf(reader, at, what);
     if (at && value !== undefined) tail[key] = { value, at };
   };
 
@@ -58,13 +68,12 @@ const operationWords: Words = {
   dim: named('dim', 'a dim'),
   reduce: named('reduce', 'a reduction'),
   in: named('accumulateIn', 'a type'),
-  factor: (reader, tail, _, cursor) => {
-    const at = cursor.take('a factor');
-    const value = at && numberOf(reader, at, 'a factor');
-    if (at && value !== undefined) tail.factor = { value, at };
-  },
+  factor: counted('factor', 'a factor'),
   ring: algorithm,
+  tree: algorithm,
+  hierarchical: algorithm,
   direct: algorithm,
+  inner: counted('inner', 'how many members share a node'),
   to: peer,
   from: peer,
   needs: readNeeds,

@@ -8,7 +8,7 @@
  * `.in`.
  */
 import { allAxes, degreeOf } from '../../mesh/index.ts';
-import { bookedAxis } from '../groups.ts';
+import { bookedAxis, degreesOf } from '../groups.ts';
 import { kernels } from '../kernels/index.ts';
 import type { OperandRule } from '../kernels/signature.ts';
 import type { Collective, Compute, Lane, Operation, Program } from '../types.ts';
@@ -27,7 +27,10 @@ export function verifyOperands(program: Program, place: string, operation: Opera
   }
   if (operation.kind === 'compute') verifyKernel(path, operation, report);
   else verifyCounts(path, operation, report);
-  if (operation.kind === 'collective') verifyAxis(program, path, operation, report);
+  if (operation.kind === 'collective') {
+    verifyAxis(program, path, operation, report);
+    verifyAlgorithm(program, path, operation, report);
+  }
   if (operation.kind === 'send' || operation.kind === 'recv') {
     const degree = degreeOf(program.mesh, 'pipeline');
     if (operation.peer >= 0 && operation.peer < degree) return;
@@ -136,4 +139,21 @@ function verifyAxis(program: Program, path: string, { axis }: Collective, report
     message: `Axis ${axis} is named: the mesh has ${names.join(', ')}.`,
     hint: 'Use one of those.',
   });
+}
+
+/** Law: trees take all-reduces; two tiers take whole nodes, and never routed rows, whose pieces differ. */
+function verifyAlgorithm(program: Program, path: string, operation: Collective, report: Report): void {
+  const { collective, axis, algorithm, inner, reads } = operation;
+  const degree = degreesOf(program)(axis);
+  const find = (message: string, hint: string): void =>
+    report.on(path, { code: 'PROGRAM_ALGORITHM_WRONG', message, hint });
+  if ((algorithm === 'hierarchical') !== (inner !== undefined)) {
+    find(`A ${algorithm} ${collective} names ${inner ?? 'no'} members of a node.`, 'Give inner to hierarchical alone.');
+  } else if (inner !== undefined && degree % inner !== 0) {
+    find(`${inner} of ${degree} members share a node: they do not fill nodes.`, `Use a divisor of ${degree}, or ring.`);
+  } else if (algorithm === 'tree' && collective !== 'all-reduce') {
+    find(`Trees run all-reduces: this is another kind, ${collective}.`, 'Use ring.');
+  } else if (reads.length > 1 && (algorithm === 'tree' || algorithm === 'hierarchical')) {
+    find(`Pieces of routed rows differ in size: ${algorithm} runs equal ones.`, 'Use ring.');
+  }
 }

@@ -44,6 +44,21 @@ const cases: readonly (readonly [code: Code, says: string, program: Program])[] 
     changeTemplate(toy, 'F.layer', 2, (each) => [{ ...each, lane: 'compute' }]),
   ],
   [
+    'PROGRAM_ALGORITHM_WRONG',
+    'F.layer:2 all-gather over tensor: Trees run all-reduces: this is another kind, all-gather.',
+    changeTemplate(toy, 'F.layer', 2, (each) => [asCollective(each, { algorithm: 'tree' })]),
+  ],
+  [
+    'PROGRAM_ALGORITHM_WRONG',
+    'F.layer:2 all-gather over tensor: 3 of 2 members share a node: they do not fill nodes.',
+    changeTemplate(toy, 'F.layer', 2, (each) => [asCollective(each, { algorithm: 'hierarchical', inner: 3 })]),
+  ],
+  [
+    'PROGRAM_ALGORITHM_WRONG',
+    'F.layer:2 all-gather over tensor: A hierarchical all-gather names no members of a node.',
+    changeTemplate(toy, 'F.layer', 2, (each) => [asCollective(each, { algorithm: 'hierarchical' })]),
+  ],
+  [
     'PROGRAM_CALLS_WRONG',
     'lists: Block 0 passes backward 0 times for micro-batch 1: it must pass once.',
     changeLine(toy, 'P0', 13, () => []),
