@@ -13,6 +13,7 @@ expect 'H5 figure waterfall' '<svg' meshwright figure waterfall $toy --svg
 expect 'H5 figure memory, a bar for each stage' 'stage 1' meshwright figure memory $toy --svg
 expect 'H5 figure memory-over-time' 'throughout: ' meshwright figure memory-over-time $toy --svg --stage 1
 expect 'H5 figure map' 'Rank 0 shares its data group' meshwright figure map $toy --svg --axis data
+expect 'H5 the map says what crosses each link' '(inside a host|between hosts), [^:]*: [0-9.,]+ [KMG]?i?B a rank and step' meshwright figure map $toy --svg --axis data
 expect 'H5 figure ranking' 'no other plan is both faster and smaller' meshwright figure ranking examples/gpt2-8xa100.yaml --svg
 expect_json 'H2 the last step has sent what the byte ledger says' 'it.steps.at(-1).lists.map((list) => list.sent).join() === "3088,3076"' meshwright figure steps $toy --json
 expect 'H2 the closed forms agree' 'Bytes counted in the program equal the closed forms' meshwright figure steps $toy

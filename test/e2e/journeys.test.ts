@@ -22,6 +22,8 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
     await hands.press('Pin row 1 to compare the others with it');
     await page.locator('.ranking tr:nth-child(2)', { hasText: '+' }).waitFor();
     await hands.press('Pin row 1 to compare the others with it');
+    await hands.press('Select row 3');
+    await page.locator('.ranking tr.selected:nth-child(3)').waitFor();
     await hands.press('Select row 2');
     await page.locator('.ranking tr.selected:nth-child(2)').waitFor();
   },
@@ -44,6 +46,10 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
     await page.locator('figcaption', { hasText: 'Rank 0 shares its pipeline group' }).waitFor();
     await hands.write('Rank', '3');
     await page.locator('figcaption', { hasText: 'Rank 3 shares its pipeline group' }).waitFor();
+    await page.getByText('(no change against the order of the plan)').waitFor();
+    await hands.press('pipeline faster');
+    await page.getByText(/[+\u2212-][\d.,]+ m?s against the order of the plan/).waitFor();
+    await settled(page);
     await hands.press('Step through the exchanges of this layout');
     await page.getByRole('button', { name: 'My plan', pressed: true }).waitFor();
   },
@@ -140,6 +146,8 @@ describe.runIf(chromiumPath !== undefined)('journeys', () => {
       await page.goto('about:blank');
       await page.goto(origin);
       await planned(page);
+      // The plan of two stages has something to show in every view.
+      await page.getByRole('button', { name: 'Select row 2' }).click();
     });
     it.each(viewNames)('%s', async (view) => {
       const hands = hand === 'keys' ? byKeys(page) : byMouse(page);

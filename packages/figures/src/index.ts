@@ -1,6 +1,7 @@
 /** @file Figures: pure functions from data to SVG. Each is a Preact component; `svgText` writes one as a file. */
 
 export { ClusterMap, type ClusterMapProps } from './cluster-map/figure.tsx';
+export { bytesBetween, type MapLink, mapLinks } from './cluster-map/links.tsx';
 export { type AxisFacts, type ExchangeFacts, type GpuFacts, type StepFacts, stepFacts } from './exchanges/facts.ts';
 export { Exchanges, type ExchangesProps } from './exchanges/figure.tsx';
 export { MemoryBars, type MemoryBarsProps } from './memory/bars.tsx';

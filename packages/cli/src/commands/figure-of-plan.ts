@@ -10,6 +10,7 @@ import {
   ClusterMap,
   MemoryBars,
   MemoryOver,
+  mapLinks,
   memoryOverStep,
   Ranking,
   type StageMemory,
@@ -158,6 +159,9 @@ function mapOf(file: JobFile, { axis = 'tensor', rank = 0 }: PlanFigureOptions):
       reasons: [],
       json: () => ({ schema: 'meshwright.figure/1', figure: 'map', axis, rank, group, nodes }),
     }),
-    draw: () => svgText(ClusterMap({ mesh, gpusPerNode, axis, rank })),
+    draw: () => {
+      const { traffic } = file.placing(() => showLayout(file.job, layout));
+      return svgText(ClusterMap({ mesh, gpusPerNode, axis, rank, links: mapLinks(traffic, axis) }));
+    },
   };
 }

@@ -1,14 +1,18 @@
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
+import { meshOf } from '@meshwright/core/layout';
 import { planJob, showLayout } from '@meshwright/core/plan';
 import { describe, expect, it } from 'vitest';
 import {
+  bytesBetween,
+  ClusterMap,
   frontOf,
   fullestBytes,
   lessonJob,
   lessonScene,
   MemoryBars,
   MemoryOver,
+  mapLinks,
   memoryOverStep,
   Ranking,
   svgText,
@@ -47,6 +51,23 @@ describe('figures of plans', () => {
       expect(Math.max(...stage.over)).toBe(stage.peakBytes);
       clean(svgText(<MemoryOver stage={stage} />));
     }
+  });
+
+  it('draw links as wide as what crosses them: every byte of a step is on one of them', () => {
+    const lesson = lessonScene('three-axes', 'llama-2-7b');
+    const order = ['pipeline', 'tensor', 'context', 'expert', 'data'] as const;
+    for (const request of [lesson.layout, { ...lesson.layout, order }]) {
+      const { traffic } = showLayout(lesson.job, request);
+      const sent = traffic.reduce((sum, { bytesPerRank }) => sum + bytesPerRank, 0);
+      const links = mapLinks(traffic, 'data');
+      expect(links.reduce((sum, { bytesPerRank }) => sum + bytesPerRank, 0)).toBeCloseTo(sent, -3);
+      expect(bytesBetween(traffic)).toBeLessThan(sent);
+    }
+    const { traffic } = showLayout(lesson.job, lesson.layout);
+    const map = { mesh: meshOf(lesson.layout), gpusPerNode: 4, axis: 'data', rank: 0 } as const;
+    const svg = clean(svgText(<ClusterMap {...map} links={mapLinks(traffic, 'data')} />));
+    expect(svg).toMatch(/between hosts, [^:]+: [\d.,]+ [KMG]iB a rank and step/);
+    expect(svgText(<ClusterMap {...map} />)).not.toContain('a rank and step');
   });
 
   it('rank plans by time and memory, with the front filled', () => {

@@ -25,7 +25,7 @@ interface OfferedView {
 const viewTable: readonly OfferedView[] = [
   { view: 'plan', name: 'Plan', load: async () => PlanView },
   { view: 'steps', name: 'Step through', load: async () => (await import('../views/steps/view.tsx')).StepsView },
-  { view: 'layout', name: 'Layout', load: async () => (await import('../views/layout.tsx')).LayoutView },
+  { view: 'layout', name: 'Layout', load: async () => (await import('../views/layout/view.tsx')).LayoutView },
   { view: 'timeline', name: 'Timeline', load: async () => (await import('../views/timeline/view.tsx')).TimelineView },
   { view: 'memory', name: 'Memory', load: async () => (await import('../views/memory.tsx')).MemoryView },
   { view: 'compare', name: 'Compare', load: async () => (await import('../views/compare/view.tsx')).CompareView },

@@ -39,19 +39,26 @@ export function scriptOf(scenario: Scenario, request: LayoutRequest): ToldScript
   };
 }
 
-/** The figure of exchanges as SVG text, and where ranks stand. */
-export interface LayoutDrawing {
-  readonly svg: string;
-  /** What was shortened in the figure. */
-  readonly note: string;
+/** What a layout puts on the links, and where its ranks stand. */
+export interface Placed {
   readonly shown: Shown;
   readonly gpusPerNode: number;
 }
 
+export function placedLayout(scenario: Scenario, request: LayoutRequest): Placed {
+  const job = jobOf({ ...scenario, layout: {} });
+  return { shown: showLayout(job, request, { groups: true }), gpusPerNode: job.cluster.gpusPerNode };
+}
+
+/** The figure of exchanges as SVG text. */
+export interface LayoutDrawing {
+  readonly svg: string;
+  /** What was shortened in the figure. */
+  readonly note: string;
+}
+
 export function layoutDrawing(scenario: Scenario, request: LayoutRequest): LayoutDrawing {
-  const { job, program, shown: told, all } = compiled(scenario, request, enough);
-  const shown = showLayout(jobOf({ ...scenario, layout: {} }), request, { groups: true });
-  const note = told < all ? `Drawn for ${told} of ${all} micro-batches of a step.` : '';
-  const svg = svgText(Exchanges({ program, cluster: job.cluster }));
-  return { svg, note, shown, gpusPerNode: job.cluster.gpusPerNode };
+  const { job, program, shown, all } = compiled(scenario, request, enough);
+  const note = shown < all ? `Drawn for ${shown} of ${all} micro-batches of a step.` : '';
+  return { svg: svgText(Exchanges({ program, cluster: job.cluster })), note };
 }

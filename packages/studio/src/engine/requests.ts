@@ -7,7 +7,7 @@ import type { LessonKey, LessonModel, StepScript } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { MemoryDetail } from './detail.ts';
 import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
-import type { LayoutDrawing, ToldScript } from './drawing.ts';
+import type { LayoutDrawing, Placed, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
 import type { Planner, PlanPart } from './plan.ts';
 import { jobFor } from './preset-job.ts';
@@ -26,6 +26,7 @@ export interface Requests {
   /** What others measured on something like it. */
   nearest(scenario: Scenario): Promise<PublishedRun | undefined>;
   show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
+  placed(scenario: Scenario, layout: LayoutRequest): Promise<Placed>;
   drawing(scenario: Scenario, layout: LayoutRequest): Promise<LayoutDrawing>;
   timeline(scenario: Scenario, layout: LayoutRequest): Promise<TimelineDetail>;
   timelineFigure(scenario: Scenario, layout: LayoutRequest): Promise<string>;
@@ -54,6 +55,7 @@ export const createRequests = (quick: QuickPlanner = createQuickPlanner()): Requ
   quick: async (scenario, reach) => quick(scenario, await jobFor(scenario), reach),
   nearest: async (...given) => (await import('./nearest.ts')).nearestOf(...given),
   show: async (...given) => (await import('./detail.ts')).shownOf(...given),
+  placed: async (...given) => (await import('./drawing.ts')).placedLayout(...given),
   drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
   timeline: async (...given) => (await import('./timeline.ts')).timelineDetail(...given),
   timelineFigure: async (...given) => (await import('./timeline.ts')).timelineFigure(...given),

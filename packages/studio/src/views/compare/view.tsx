@@ -1,7 +1,7 @@
 /** @file The ranked plans beside each other: time against memory with the front that nothing beats, and columns of two to four. */
 
 import type { Shown } from '@meshwright/core/plan';
-import { fullestBytes, Ranking, type StepPart, stepParts } from '@meshwright/figures';
+import { bytesBetween, fullestBytes, Ranking, type StepPart, stepParts } from '@meshwright/figures';
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { ViewProps } from '../../app/view-props.ts';
@@ -69,12 +69,7 @@ function Columns({ plans, all }: { readonly plans: readonly Shown[]; readonly al
     ['MFU~', ({ step }) => step.mfu, share],
     ['fullest GPU~', fullestBytes, size],
     ['bubble', ({ pipeline }) => pipeline.bubbleShare, share],
-    [
-      'sent between hosts by a rank',
-      ({ traffic }) =>
-        traffic.filter(({ crossesNode }) => crossesNode).reduce((sum, { bytesPerRank }) => sum + bytesPerRank, 0),
-      size,
-    ],
+    ['sent between hosts by a rank', ({ traffic }) => bytesBetween(traffic), size],
     ...used.map((part) => [stepParts[part].words, (plan: Shown) => plan.step.partsSeconds[part], time] as const),
   ];
   return (

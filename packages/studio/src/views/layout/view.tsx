@@ -2,22 +2,24 @@
  * be reordered and the traffic between hosts followed.
  */
 
-import { coordinateOf, createMesh, type DenseAxis, groupOf, worldSize } from '@meshwright/core/mesh';
-import { ClusterMap } from '@meshwright/figures';
+import { meshOf } from '@meshwright/core/layout';
+import { coordinateOf, type DenseAxis, groupOf, worldSize } from '@meshwright/core/mesh';
+import { bytesBetween, ClusterMap, mapLinks } from '@meshwright/figures';
 import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import type { Row } from '../app/rows.ts';
-import type { Store } from '../app/store.ts';
-import type { ViewProps } from '../app/view-props.ts';
-import type { LayoutDrawing } from '../engine/drawing.ts';
-import { useAnswer } from '../parts/answer.tsx';
-import { Heads } from '../parts/heads.tsx';
-import { Markup } from '../parts/markup.tsx';
-import { useNarrow } from '../parts/narrow.ts';
-import { grouped, signed, size, time } from '../parts/numbers.ts';
-import { Pending } from '../parts/pending.tsx';
-import { Scroll } from '../parts/scroll.tsx';
-import { layoutWords } from './plan/view.tsx';
+import type { Row } from '../../app/rows.ts';
+import type { Store } from '../../app/store.ts';
+import type { ViewProps } from '../../app/view-props.ts';
+import type { LayoutDrawing, Placed } from '../../engine/drawing.ts';
+import { useAnswer } from '../../parts/answer.tsx';
+import { Heads } from '../../parts/heads.tsx';
+import { Markup } from '../../parts/markup.tsx';
+import { useNarrow } from '../../parts/narrow.ts';
+import { grouped, signed, size, time } from '../../parts/numbers.ts';
+import { Pending } from '../../parts/pending.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
+import { layoutWords } from '../plan/view.tsx';
+import { Order, reordered } from './order.tsx';
 
 type Axis = 'tensor' | 'context' | 'data' | 'pipeline';
 const movable: readonly Axis[] = ['tensor', 'context', 'data', 'pipeline'];
@@ -31,8 +33,15 @@ export function LayoutView({ store }: ViewProps): VNode {
 function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VNode {
   const { scenario } = store.place.value;
   const order = useSignal<readonly DenseAxis[]>(row.layout.order);
+  const axis = useSignal<Axis>(movable.find((each) => row.layout[each] > 1) ?? 'data');
+  const rank = useSignal(0);
   const layout = { ...row.layout, order: order.value };
   const key = `${row.short} ${JSON.stringify(scenario)} ${order.value.join('-')}`;
+  // What the links carry comes first; the drawing takes longer.
+  const placed = useAnswer(key, () => store.viewer.ask('placed', scenario, layout));
+  const own = useAnswer(`${row.short} ${JSON.stringify(scenario)}`, () =>
+    store.viewer.ask('placed', scenario, row.layout),
+  );
   const drawing = useAnswer(key, () => store.viewer.ask('drawing', scenario, layout));
   return (
     <section aria-label="Layout">
@@ -47,54 +56,69 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
         >
           Step through the exchanges of this layout
         </button>
+        <button
+          type="button"
+          disabled={order.value === row.layout.order}
+          onClick={() => void (order.value = row.layout.order)}
+        >
+          Order of the plan
+        </button>
       </div>
-      <Pending known={drawing.value} words="Drawing this layout." height={600}>
+      <MapChoices row={row} axis={axis} rank={rank} order={order} />
+      <Pending known={placed.value} words="Placing the ranks of this layout." height={400}>
         {(answer) => (
-          <Drawn answer={answer} row={row} order={order.value} reorder={(next) => void (order.value = next)} />
+          <>
+            <Map placed={answer} row={row} order={order.value} axis={axis.value} rank={rank.value} />
+            <Traffic shown={answer.shown} before={own.value.value?.shown ?? answer.shown} />
+          </>
         )}
+      </Pending>
+      <h3>What each GPU stores, and what a step moves</h3>
+      <Pending known={drawing.value} words="Drawing this layout." height={600}>
+        {(answer) => <Drawn answer={answer} />}
       </Pending>
     </section>
   );
 }
 
-interface DrawnProps {
-  readonly answer: LayoutDrawing;
+const Drawn = ({ answer: { svg, note } }: { readonly answer: LayoutDrawing }): VNode => (
+  <>
+    {note !== '' && <p class="quiet">{note}</p>}
+    <Scroll name="Figure of exchanges">
+      <Markup svg={svg} />
+    </Scroll>
+  </>
+);
+
+interface MapProps {
+  readonly placed: Placed;
   readonly row: Row;
   readonly order: readonly DenseAxis[];
-  reorder(order: readonly DenseAxis[]): void;
+  readonly axis: Axis;
+  readonly rank: number;
 }
 
-function Drawn({ answer, row, order, reorder }: DrawnProps): VNode {
-  const { shown, gpusPerNode, svg, note } = answer;
-  const { tensor, context, data, pipeline } = row.layout;
-  const mesh = createMesh({ tensor, context, data, pipeline }, order);
-  const axis = useSignal<Axis>(movable.find((each) => row.layout[each] > 1) ?? 'data');
-  const rank = useSignal(0);
+/** Where ranks stand, and what crosses the links. */
+function Map({ placed: { shown, gpusPerNode }, row, order, axis, rank }: MapProps): VNode {
+  const mesh = meshOf({ ...row.layout, order });
   const narrow = useNarrow();
-  const group = groupOf(mesh, Math.min(rank.value, worldSize(mesh) - 1), [axis.value]);
   return (
-    <div>
-      <MapChoices row={row} axis={axis} rank={rank} world={worldSize(mesh)} order={order} reorder={reorder} />
+    <>
       <figure>
         <Scroll name="Cluster map">
           <ClusterMap
             mesh={mesh}
             gpusPerNode={gpusPerNode}
-            axis={axis.value}
-            rank={Math.min(rank.value, worldSize(mesh) - 1)}
+            axis={axis}
+            rank={rank}
+            links={mapLinks(shown.traffic, axis)}
             width={narrow ? 360 : 1060}
           />
         </Scroll>
-        <figcaption>{groupWords(group, gpusPerNode, axis.value, rank.value)}</figcaption>
+        <figcaption>{groupWords(groupOf(mesh, rank, [axis]), gpusPerNode, axis, rank)}</figcaption>
       </figure>
-      <Coordinates rank={rank.value} at={coordinateOf(mesh, Math.min(rank.value, worldSize(mesh) - 1))} />
-      <Traffic shown={shown} before={row.seconds} />
-      <h3>What each GPU stores, and what a step moves</h3>
-      {note !== '' && <p class="quiet">{note}</p>}
-      <Scroll name="Figure of exchanges">
-        <Markup svg={svg} />
-      </Scroll>
-    </div>
+      <Coordinates rank={rank} at={coordinateOf(mesh, rank)} />
+    </>
   );
 }
 
@@ -102,16 +126,12 @@ interface MapChoicesProps {
   readonly row: Row;
   readonly axis: Signal<Axis>;
   readonly rank: Signal<number>;
-  readonly world: number;
-  readonly order: readonly DenseAxis[];
-  reorder(order: readonly DenseAxis[]): void;
+  readonly order: Signal<readonly DenseAxis[]>;
 }
 
 /** Which groups the map shows, of which rank, and the order of ranks. */
-function MapChoices({ row, axis, rank, world, order, reorder }: MapChoicesProps): VNode {
-  const present = order.filter(
-    (each): each is Axis => movable.includes(each as Axis) && (each !== 'context' || row.layout.context > 1),
-  );
+function MapChoices({ row, axis, rank, order }: MapChoicesProps): VNode {
+  const world = worldSize(meshOf(row.layout));
   return (
     <div class="choices">
       <fieldset>
@@ -141,26 +161,13 @@ function MapChoices({ row, axis, rank, world, order, reorder }: MapChoicesProps)
           }
         />
       </label>
-      <fieldset>
-        <legend>Order of ranks, fastest axis first</legend>
-        {present.map((each, index) => (
-          <button
-            key={each}
-            type="button"
-            disabled={index === 0}
-            onClick={() => reorder(moved(order, each, present[index - 1] as Axis))}
-          >
-            {index === 0 ? each : `${each} before ${present[index - 1] ?? ''}`}
-          </button>
-        ))}
-      </fieldset>
+      <Order
+        axes={order.value.filter((each) => row.layout[each] > 1)}
+        reorder={(axes) => void (order.value = reordered(order.value, axes))}
+      />
     </div>
   );
 }
-
-/** `order` with `axis` and the one before it changed. */
-const moved = (order: readonly DenseAxis[], axis: DenseAxis, before: DenseAxis): readonly DenseAxis[] =>
-  order.map((each) => (each === axis ? before : each === before ? axis : each));
 
 function groupWords(group: readonly number[], gpusPerNode: number, axis: string, rank: number): string {
   const nodes = new Set(group.map((each) => Math.floor(each / gpusPerNode))).size;
@@ -172,14 +179,16 @@ const Coordinates = ({ rank, at }: { readonly rank: number; readonly at: Readonl
   <p>{`Rank ${rank} is tensor ${at['tensor']}, data ${at['data']}, stage ${at['pipeline']}.`}</p>
 );
 
-function Traffic({ shown, before }: { readonly shown: LayoutDrawing['shown']; readonly before: number }): VNode {
-  const crossing = shown.traffic
-    .filter(({ crossesNode }) => crossesNode)
-    .reduce((sum, { bytesPerRank }) => sum + bytesPerRank, 0);
+/** A difference, or that there is none. */
+const more = (difference: number, words: (value: number) => string): string =>
+  difference === 0 ? 'no change' : signed(difference, words);
+
+function Traffic({ shown, before }: { readonly shown: Placed['shown']; readonly before: Placed['shown'] }): VNode {
+  const between = bytesBetween(shown.traffic);
   return (
     <div>
       <p role="status">
-        {`A rank sends ${size(crossing)} a step over links between hosts; the step takes ${time(shown.step.seconds)}~ (${signed(shown.step.seconds - before, time)} against the order of the plan).`}
+        {`A rank sends ${size(between)} a step over links between hosts (${more(between - bytesBetween(before.traffic), size)}); the step takes ${time(shown.step.seconds)}~ (${more(shown.step.seconds - before.step.seconds, time)} against the order of the plan).`}
       </p>
       <Scroll name="Traffic">
         <table>
