@@ -33,6 +33,12 @@ expect 'shards by two tiers too, in the bytes of the program' '^verified: 8 rank
 expect_code 'refuses an algorithm that does not run here' 2 'ring, tree, hierarchical, direct' \
   meshwright run $toy --exchanges in-switch
 
+# State in host memory under bf16 weights: bytes and memory of both are the program's.
+mixed=$scratch/bf16.yaml
+sed 's/precision: fp32/precision: bf16/' $million > "$mixed"
+expect 'masters and moments in host memory under bf16 weights' '^verified: 8 ranks' \
+  meshwright verify "$mixed" --layout tp=2,pp=1,dp=4,zero=3,mbs=2,offload=optimizer --steps 3
+
 # It learns.
 expect_json 'eighty steps bring the loss of bytes from 5.6 below 2.9, validated' \
   'it.stopped === "done" && it.losses.at(-1) < 2.9 && Object.values(it.validationLosses).at(-1) < 2.9' \

@@ -62,3 +62,41 @@ test('the fast kernels leave the host its own memory', async () => {
     Math.max(...(run?.memory.map(({ highWaterBytes }) => highWaterBytes) ?? []));
   expect(most(there)).toBeLessThan(most(here));
 });
+
+/** Weights in bf16, masters and moments in float32 in host memory. */
+const mixedCases: readonly Case[] = [
+  ['alone', 'gpt2', 'adamw', {}],
+  ['DDP, gradients in bf16', 'llama', 'adamw', { data: 2, gradientType: 'bf16' }],
+  ['ZeRO-1 in a pipeline, tied ends', 'gpt2', 'adamw', { pipeline: 2, data: 2, sharding: 1 }],
+  [
+    'ZeRO-3 beside tensor, gradients in bf16',
+    'llama',
+    'sgd',
+    { tensor: 2, data: 2, sharding: 3, gradientType: 'bf16' },
+  ],
+  ['experts', 'moe', 'adamw', { data: 4, sharding: 1, expert: 2, expertTensor: 1 }],
+];
+
+test.each(mixedCases)(
+  'masters that the host updates give bf16 weights the bits that the device gives them: %s',
+  async (_, model, optimizer, changes) => {
+    const job = smallJob(model, { optimizer, precision: 'bf16' });
+    const program = programOf(job, { ...changes, offload: 'optimizer' });
+    expect(verifyProgram(program)).toEqual([]);
+    const options = optionsOf(job, 'plain');
+    const [there, here] = [await trainProgram(program, options), await trainProgram(programOf(job, changes), options)];
+    expect(there.stopped).toBe('done');
+    for (const of of ['losses', 'gradientNorms', 'gradients', 'parameters'] as const)
+      expect(there[of]).toEqual(here[of]);
+    expect(compareBytes(program, there, steps)).toEqual([]);
+    expect(there.memory.flatMap(({ differs }) => differs)).toEqual([]);
+    expect(there.memory.map(({ hostBytes }) => hostBytes)).toEqual(
+      there.memory.map(({ predictedHostBytes }) => predictedHostBytes),
+    );
+    const one = await trainProgram(programOf(job), options);
+    for (const [step, loss] of there.losses.entries()) {
+      // The precision of bf16.
+      expect(Math.abs(loss / one.losses[step]! - 1)).toBeLessThan(0.01);
+    }
+  },
+);
