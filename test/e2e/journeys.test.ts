@@ -79,11 +79,13 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
   Memory: async (page, hands) => {
     await hands.press('stage 1');
     await page.getByRole('heading', { name: 'Stage 1 over the step' }).waitFor();
-    await hands.press((await page.locator('.variants button').first().textContent()) ?? '');
-    await hands.open('Plan');
-    await page.getByText('Fixed:').waitFor();
-    await hands.press('Leave all open');
-    await planned(page);
+    const applied = 'recompute whole layers';
+    await hands.press(applied);
+    await page.getByRole('button', { name: applied, exact: true }).waitFor({ state: 'detached' });
+    await settled(page);
+    await hands.press('Undo the last change');
+    await page.getByRole('button', { name: applied, exact: true }).waitFor();
+    await page.getByRole('heading', { name: /^Best: |pipeline 2/ }).waitFor();
   },
   Compare: async (page, hands) => {
     await hands.press('#3');

@@ -52,13 +52,13 @@ export function createStore(clients: Clients, begin: Place = firstPlace, worked?
   const place = signal(begin);
   const answers = createAnswers();
   const { quick, found, planned, pinned, notice } = answers;
-  const past = signal<readonly Scenario[]>([]);
+  const past = signal<readonly Pick<Place, 'scenario' | 'selected'>[]>([]);
   const plans = computed(() => planned.value?.plans ?? found.value?.shown ?? []);
   const rows = computed(() => rowsOf(quick.value, found.value, plans.value));
   const replan = planning(clients, place, answers, worked);
-  const setScenario = (scenario: Scenario): void => {
+  const setScenario = (scenario: Scenario, selected?: string): void => {
     batch(() => {
-      place.value = { ...place.value, scenario, selected: undefined };
+      place.value = { ...place.value, scenario, selected };
       pinned.value = undefined;
     });
     void replan();
@@ -72,8 +72,9 @@ export function createStore(clients: Clients, begin: Place = firstPlace, worked?
     plans,
     selected: computed(() => rows.value.find(({ short }) => short === place.value.selected) ?? rows.value[0]),
     edit: (change) => {
-      past.value = [...past.value.slice(-UNDONE), place.value.scenario];
-      setScenario({ ...place.value.scenario, ...change });
+      const { scenario, selected } = place.value;
+      past.value = [...past.value.slice(-UNDONE), { scenario, selected }];
+      setScenario({ ...scenario, ...change });
     },
     open: (view) => void (place.value = { ...place.value, view }),
     select: (short) => void (place.value = { ...place.value, selected: short }),
@@ -91,7 +92,7 @@ export function createStore(clients: Clients, begin: Place = firstPlace, worked?
       const last = past.value.at(-1);
       if (!last) return;
       past.value = past.value.slice(0, -1);
-      setScenario(last);
+      setScenario(last.scenario, last.selected);
     },
     canUndo: computed(() => past.value.length > 0),
   };

@@ -5,6 +5,7 @@ import { InputError } from '@meshwright/core/errors';
 import { formatLayout, type Layout, type LayoutRequest } from '@meshwright/core/layout';
 import { planJob, type Shown, showLayout } from '@meshwright/core/plan';
 import type { Scenario } from '../scenario/scenario.ts';
+import { changesOf } from './changes.ts';
 import { jobOf } from './job-of.ts';
 
 /** One change of a layout, with what it takes and gives. */
@@ -15,6 +16,8 @@ export interface Variant {
   /** Of the fullest stage, as the device sees it, and of the step; differences to the layout that is changed. */
   readonly bytesLess: number;
   readonly secondsMore: number;
+  /** What the fullest GPU then holds. */
+  readonly deviceBytes: number;
   readonly fits: boolean;
 }
 
@@ -44,6 +47,7 @@ export function memoryVariants(scenario: Scenario, layout: Layout): readonly Var
             short: formatLayout(after.layout),
             bytesLess,
             secondsMore,
+            deviceBytes: fullest(after),
             fits: after.memory.verdict === 'fits',
           },
         ];
@@ -53,42 +57,6 @@ export function memoryVariants(scenario: Scenario, layout: Layout): readonly Var
       }
     })
     .sort((a, b) => b.bytesLess - a.bytesLess);
-}
-
-function changesOf({
-  sharding,
-  recompute,
-  microBatch,
-  tensor,
-  data,
-  pipeline,
-}: Layout): readonly (readonly [string, LayoutRequest])[] {
-  const sharded = ['sharded optimizer (ZeRO-1)', 'sharded gradients (ZeRO-2)', 'sharded weights (ZeRO-3)'] as const;
-  const zero = ([1, 2, 3] as const).filter((each) => each > sharding && data > 1);
-  return [
-    ...zero.map((each) => [sharded[each - 1] ?? '', { sharding: each }] as const),
-    ...(recompute === 'none' ? [['recompute attention', { recompute: 'selective' }] as const] : []),
-    ...(recompute === 'full' ? [] : [['recompute whole layers', { recompute: 'full' }] as const]),
-    ...(microBatch > 1 && microBatch % 2 === 0
-      ? [[`micro-batch ${microBatch / 2}`, { microBatch: microBatch / 2 }] as const]
-      : []),
-    ...(data % 2 === 0
-      ? [
-          [
-            `tensor ${tensor * 2}, data ${data / 2}`,
-            { tensor: tensor * 2, data: data / 2, sequenceParallel: true },
-          ] as const,
-        ]
-      : []),
-    ...(data % 2 === 0
-      ? [
-          [
-            `pipeline ${pipeline * 2}, data ${data / 2}`,
-            { pipeline: pipeline * 2, data: data / 2, schedule: '1f1b', chunks: 1 },
-          ] as const,
-        ]
-      : []),
-  ];
 }
 
 /** The best plan of a changed scenario. */

@@ -9,6 +9,7 @@ import type { VNode } from 'preact';
 import type { Row } from '../app/rows.ts';
 import type { Store } from '../app/store.ts';
 import type { ViewProps } from '../app/view-props.ts';
+import type { Variant } from '../engine/variants.ts';
 import { useAnswer } from '../parts/answer.tsx';
 import { Heads } from '../parts/heads.tsx';
 import { gib, share, signed, size, time } from '../parts/numbers.ts';
@@ -57,25 +58,50 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
       </Pending>
       <h3>What would take bytes away</h3>
       <Pending known={variants.value} words="Evaluating changes of this layout." height={120}>
-        {(found) => (
-          <ul class="variants">
-            {found.length === 0 && <li>Nothing that is legal here.</li>}
-            {found.map(({ words, request, bytesLess, secondsMore, fits }) => (
-              <li key={words}>
-                <button type="button" onClick={() => store.edit({ layout: withoutSplit(request) })}>
-                  {words}
-                </button>{' '}
-                <span>{`${signed(-bytesLess, size)} on the fullest GPU, ${signed(secondsMore, time)} a step${fits ? '' : '; still does not fit'}`}</span>
-              </li>
-            ))}
-          </ul>
-        )}
+        {(found) => <Changes store={store} found={found} />}
       </Pending>
     </section>
   );
 }
 
-/** A button opens the change as a new candidate: its keys are fixed, the split of layers follows. */
+/** Changes with their price. A press makes the layout that of the scenario; undo goes back to what was searched before. */
+function Changes({ store, found }: { readonly store: Store; readonly found: readonly Variant[] }): VNode {
+  return (
+    <>
+      <p class="actions">
+        <span>A press applies one change here; all is evaluated anew.</span>
+        <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
+          Undo the last change
+        </button>
+      </p>
+      {found.length === 0 && <p>Nothing that is legal here.</p>}
+      {found.length > 0 && (
+        <Scroll name="Changes that take bytes away">
+          <table class="variants">
+            <Heads columns={['change', '#fullest GPU~', '#then, GiB~', '#step~', 'fits']} />
+            <tbody>
+              {found.map(({ words, request, bytesLess, secondsMore, deviceBytes, fits }) => (
+                <tr key={words}>
+                  <th scope="row">
+                    <button type="button" onClick={() => store.edit({ layout: withoutSplit(request) })}>
+                      {words}
+                    </button>
+                  </th>
+                  <td class="number">{signed(-bytesLess, size)}</td>
+                  <td class="number">{gib(deviceBytes)}</td>
+                  <td class="number">{signed(secondsMore, time)}</td>
+                  <td class={fits ? undefined : 'alarm'}>{fits ? 'fits' : 'still does not fit'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </>
+  );
+}
+
+/** A button makes the change the layout: its keys are fixed, the split of layers follows. */
 const withoutSplit = <Request extends { readonly layersPerStage?: unknown }>({
   layersPerStage: _,
   ...request
