@@ -7,6 +7,7 @@
  * memory is that of the need which the graph keeps.
  */
 import { type ExpandedList, holdsHost, type Replay, readCount, replayOf } from '../program/index.ts';
+import { type PlannedBlocks, plannedBlocks } from './blocks/place.ts';
 import { launchOf, takesNoTime } from './graph.ts';
 import { HOST_QUEUE, queuesOf } from './lanes.ts';
 import type { Meetings } from './match.ts';
@@ -79,6 +80,8 @@ interface ListWalk {
   readonly read: Float64Array;
   /** By memory: open exchanges that read it. */
   readonly openReads: Uint8Array;
+  /** Where prices see no more than samples. */
+  readonly blocks: PlannedBlocks | undefined;
   /** The operation at hand, its line, and the host: the end of its last wait, and what it has issued since. */
   at: number;
   line: number;
@@ -90,20 +93,25 @@ function createWalk(expanded: ExpandedList, list: number, base: number, pricing:
   const replay = replayOf(expanded);
   const { samples, memories } = replay;
   const queues = queuesOf(replay);
-  return {
+  const seconds = ownDurations(expanded, list, pricing);
+  const ofSamples = {
     replay,
-    base,
-    seconds: ownDurations(expanded, list, pricing),
     use: operandUse(replay, queues.of),
     queue: queues.of,
-    reads: Uint8Array.from(samples, readCount),
     launch: Float64Array.from(samples, ({ operation }) => launchOf(operation, pricing)),
     isMark: Uint8Array.from(samples, ({ operation }) => (takesNoTime(operation) ? 1 : 0)),
     holds: Uint8Array.from(samples, ({ operation }) => (holdsHost(operation) ? 1 : 0)),
+  };
+  return {
+    ...ofSamples,
+    base,
+    seconds,
+    reads: Uint8Array.from(samples, readCount),
     free: new Float64Array(queues.count),
     written: new Float64Array(memories),
     read: new Float64Array(memories),
     openReads: new Uint8Array(memories),
+    blocks: pricing.byShape ? plannedBlocks({ ...ofSamples, seconds: seconds.own }) : undefined,
     at: 0,
     line: 0,
     anchor: 0,
@@ -113,12 +121,22 @@ function createWalk(expanded: ExpandedList, list: number, base: number, pricing:
 
 /** Walks a list until it ends or needs the end of an open exchange. */
 function walkOn(walk: ListWalk, shared: Shared, resolve: (leader: number) => void): void {
-  const { replay, base, isMark, holds, launch, seconds, queue, free } = walk;
+  const { replay, base, isMark, holds, launch, seconds, queue, free, blocks } = walk;
   const { sampleOf, lineFirst, length } = replay;
   const { start, end, next } = shared;
   let { at: index, line, anchor, offset } = walk;
   for (; index < length; index++) {
     while ((lineFirst[line + 1] as number) <= index) line += 1;
+    if (blocks !== undefined) {
+      walk.anchor = anchor;
+      walk.offset = offset;
+      const done = blocks.place(walk, shared, index, line);
+      if (done > 0) {
+        offset = walk.offset;
+        index += done - 1;
+        continue;
+      }
+    }
     const sample = sampleOf[index] as number;
     const at = base + index;
     const issuedAfter = offset + (launch[sample] as number);

@@ -30,7 +30,7 @@ const programs = [
     smallJob(8, 16),
     toyLayout({ pipeline: 2, chunks: 2, layersPerStage: [2, 2, 2, 2], schedule: 'interleaved-1f1b' }),
   ),
-  pipelineProgram('1f1b', 4, 4),
+  pipelineProgram('1f1b', 4, 16),
 ];
 /** And schedules in which stages meet otherwise. */
 const folded = [pipelineProgram('zero-bubble-v', 2, 4, 2), pipelineProgram('dualpipe', 4, 8)];
@@ -49,6 +49,26 @@ function hashed([seed, launchCompute, launchExchange]: readonly [number, number,
     launchExchange,
   };
 }
+
+/** The same for all operations of a kind: in few different lengths many end together. */
+function byKind(
+  [seed, launchCompute, launchExchange]: readonly [number, number, number],
+  coarse: number,
+): OperationPrices {
+  return {
+    duration: ({ operation }, list) => {
+      const sends = operation.kind === 'send' || operation.kind === 'recv';
+      const name = sends ? '' : JSON.stringify([operation.kind, operation.writes]);
+      let hash = seed + (sends ? 0 : 977 * list.pipeline);
+      for (const letter of name) hash = Math.imul(hash + letter.charCodeAt(0), 2654435761);
+      return Math.ceil((hash >>> 22) / coarse) * (coarse === 1 ? 1e-3 / 7 : 0.3);
+    },
+    byShape: true,
+    launchCompute,
+    launchExchange,
+  };
+}
+const coarseness = fc.constantFrom(1, 256, 512);
 const seeds = fc.tuple(fc.nat(), fc.constantFrom(0, 0.05, 1.5), fc.constantFrom(0, 0.1, 2));
 
 describe('a simulated step', () => {
@@ -64,6 +84,21 @@ describe('a simulated step', () => {
         expect(direct?.end).toEqual(onGraph.end);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('is placed so block by block too, where operations of a kind take equally long', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...programs, ...folded), seeds, coarseness, (each, seed, coarse) => {
+        const pricing = byKind(seed, coarse);
+        const lists = each.lists.map((list) => expandList(each, list));
+        const base = basesOf(lists.map(replayOf));
+        const direct = placeLists(lists, base, matchExchanges(each, lists, base), pricing);
+        const onGraph = placeOperations(stepGraph(each, lists, pricing), pricing);
+        expect(direct?.start).toEqual(onGraph.start);
+        expect(direct?.end).toEqual(onGraph.end);
+      }),
+      { numRuns: 120 },
     );
   });
 
