@@ -94,8 +94,8 @@ rate(
   (bytes) => bytes,
 );
 
-/** One step from layout to result, caches cold, each tier by itself: the parts of the operation level are printed apart. */
-function tiers(name, nodes, device, model, sequences, length, request) {
+/** One step from layout to result, caches cold, each tier by itself. */
+function measureTiers(name, nodes, device, model, sequences, length, request) {
   const job = createJob({
     name,
     model,
@@ -118,12 +118,33 @@ function tiers(name, nodes, device, model, sequences, length, request) {
   const shared = timed(() =>
     simulateShared(compiled.result, { prices: book, network: networkOf(job.cluster) }, replayed.result),
   );
+  return { program: compiled.result, block, compiled, replayed, alone, shared };
+}
+
+/** Prints them; the parts of the operation level apart. */
+function tiers(name, ...step) {
+  const { program, block, compiled, replayed, alone, shared } = measureTiers(name, ...step);
   const milliseconds = (each) => `${number(each.seconds * 1e3)} ms`;
   console.log(
-    `${name}, ${number(operationCount(compiled.result))} operations: block pass ${milliseconds(block)}, compile ${milliseconds(compiled)}, ` +
+    `${name}, ${number(operationCount(program))} operations: block pass ${milliseconds(block)}, compile ${milliseconds(compiled)}, ` +
       `replay ${milliseconds(replayed)}, operations ${milliseconds(alone)}, shared links ${milliseconds(shared)}, ` +
       `${number(shared.result.flowEvents / shared.seconds)} flow events/s`,
   );
+}
+
+// Another job first: what is measured is the simulator, not the compiler of its language. No cache outlives a job.
+const warmUp = modelFromPreset('llama-2-13b', 'model').model;
+for (const chunks of [1, 2, 1, 2]) {
+  measureTiers('warm-up', 8, 'dgx-h100', warmUp, 128, 4096, {
+    tensor: 4,
+    pipeline: 4,
+    data: 4,
+    chunks,
+    microBatch: 1,
+    sharding: 0,
+    recompute: 'full',
+    schedule: chunks === 1 ? '1f1b' : 'interleaved-1f1b',
+  });
 }
 
 /** Megatron-Turing NLG (Smith et al. 2022): 105 layers of 20,480, 128 heads. */
