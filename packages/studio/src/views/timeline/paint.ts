@@ -85,7 +85,9 @@ function ruler(context: CanvasRenderingContext2D, { window, width, left, top, pa
   for (let at = Math.ceil(window.from / tick) * tick; at <= window.to; at += tick) {
     const x = left + ((at - window.from) / span) * (width - left);
     context.fillRect(x, top - 5, 1, 5);
-    context.fillText(`${(at / 1e6).toLocaleString('en-US', { maximumFractionDigits: 3 })} ms`, x + 3, top - 7);
+    const words = `${(at / 1e6).toLocaleString('en-US', { maximumFractionDigits: 3 })} ms`;
+    // A label that would be cut is left out: its line still stands.
+    if (x + 3 + context.measureText(words).width <= width) context.fillText(words, x + 3, top - 7);
   }
 }
 
