@@ -6,14 +6,6 @@ const LARGEST_DROP = 4 * 2 ** 20;
 /** A trace has megabytes. */
 const LARGEST_JSON = 64 * 2 ** 20;
 
-/** Reads the first dropped file into the store. */
-export async function readDropped(event: DragEvent, store: Store): Promise<void> {
-  const [file] = event.dataTransfer?.files ?? [];
-  if (!file) return;
-  event.preventDefault();
-  await readFile(file, store);
-}
-
 /** Reads a file that somebody dropped or chose. */
 export async function readFile(file: File, store: Store): Promise<void> {
   const refusal = await refusalOf(file);

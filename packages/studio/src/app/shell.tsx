@@ -8,8 +8,6 @@ import { Pending } from '../parts/pending.tsx';
 import { linkOf, type View } from '../scenario/link.ts';
 import { PlanView } from '../views/plan/view.tsx';
 import { commandsOf } from './commands.ts';
-import { readDropped } from './drop.ts';
-import { Help } from './help.tsx';
 import { Palette } from './palette.tsx';
 import type { Store } from './store.ts';
 import { isTyping } from './typing.ts';
@@ -60,7 +58,7 @@ export function Shell({ store, server }: ViewProps): VNode {
           close={() => void (palette.value = false)}
         />
       )}
-      {help.value && <Help close={() => void (help.value = false)} />}
+      {help.value && <LaterHelp close={() => void (help.value = false)} />}
       {store.notice.value !== undefined && (
         <div class="notice" role="status">
           <p>{store.notice.value}</p>
@@ -123,7 +121,12 @@ const Header = ({ store, offered, shown, palette, help }: HeaderProps): VNode =>
 function useDrops(store: Store): void {
   useLayoutEffect(() => {
     const over = (event: DragEvent): void => event.preventDefault();
-    const drop = (event: DragEvent): void => void readDropped(event, store);
+    const drop = (event: DragEvent): void => {
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      void import('./drop.ts').then(({ readFile }) => readFile(file, store));
+    };
     addEventListener('dragover', over);
     addEventListener('drop', drop);
     return () => {
@@ -139,6 +142,16 @@ function Later({ offered, store, server }: ViewProps & { readonly offered: Offer
   return (
     <Pending known={loaded.value} words={`Opening ${offered.name}.`} height={500}>
       {({ View: Shown }) => <Shown store={store} server={server} />}
+    </Pending>
+  );
+}
+
+/** The keys, loaded when somebody asks for them. */
+function LaterHelp({ close }: { close(): void }): VNode {
+  const loaded = useAnswer('help', async () => import('./help.tsx'));
+  return (
+    <Pending known={loaded.value} words="Opening the keys." height={400}>
+      {({ Help }) => <Help close={close} />}
     </Pending>
   );
 }

@@ -1,6 +1,5 @@
 /** @file The scenario as a sentence: numbers are typed into or changed by arrow keys, names are chosen. */
 import type { VNode } from 'preact';
-import { readFile } from '../../app/drop.ts';
 import type { Store } from '../../app/store.ts';
 import type { Names } from '../../engine/words.ts';
 import { useAnswer } from '../../parts/answer.tsx';
@@ -121,7 +120,7 @@ function Beside({ store }: { readonly store: Store }): VNode {
 
 async function chosen(input: HTMLInputElement, store: Store): Promise<void> {
   const file = input.files?.[0];
-  if (file) await readFile(file, store);
+  if (file) await (await import('../../app/drop.ts')).readFile(file, store);
   input.value = '';
 }
 
