@@ -9,9 +9,9 @@ import { useAnswer } from '../../parts/answer.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { gib, grouped, share, time } from '../../parts/numbers.ts';
+import { Pending } from '../../parts/pending.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import { commandLine } from '../../scenario/scenario.ts';
-import { Nothing } from './nothing.tsx';
 import { Ranking } from './ranking.tsx';
 import { Rejected } from './rejected.tsx';
 import { Sentence } from './sentence.tsx';
@@ -26,7 +26,7 @@ export function PlanView({ store }: ViewProps): VNode {
     <div class={state === 'failed' ? 'stale' : undefined}>
       <Sentence store={store} />
       {empty ? (
-        <Nothing store={store} />
+        <LaterNothing store={store} />
       ) : (
         <div class="plan">
           <section aria-label="Answer">
@@ -165,3 +165,13 @@ function Nearest({ store, shown }: { readonly store: Store; readonly shown: Show
 }
 
 const plain = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
+
+/** Ways out when nothing fits, loaded when that is so. */
+function LaterNothing({ store }: { readonly store: Store }): VNode {
+  const loaded = useAnswer('nothing', async () => import('./nothing.tsx'));
+  return (
+    <Pending known={loaded.value} words="Nothing fits." height={120}>
+      {({ Nothing }) => <Nothing store={store} />}
+    </Pending>
+  );
+}
