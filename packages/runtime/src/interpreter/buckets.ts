@@ -7,7 +7,8 @@ import type { FloatArray } from '../kernels/tensor.ts';
 import { pieceIndexOf, waysOf } from '../place/dims.ts';
 import { type OwnedRange, ownedDims, ownedRanges } from '../place/parameters.ts';
 import { segmentsOf } from '../place/pieces.ts';
-import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
+import { borrowFrom } from './borrow.ts';
+import { deposit, poisonAround, settle, valuesOf, type Window } from './cells.ts';
 import { isEarly, type Machine } from './machine.ts';
 
 export function runBucketKernel(
@@ -18,7 +19,7 @@ export function runBucketKernel(
 ): void {
   switch (kernel) {
     case 'square-sum':
-      return writeScalar(machine, expanded, squareSum(gradientsOf(machine, expanded)));
+      return withGradients(machine, expanded, (owned) => writeScalar(machine, expanded, squareSum(owned)));
     case 'clip': {
       const squares = scalarOf(machine, expanded.reads[0]);
       machine.record.gradientNorm = Math.sqrt(squares);
@@ -29,7 +30,8 @@ export function runBucketKernel(
     case 'copy-in':
       return machine.validates ? undefined : copyIn(machine, expanded);
     default:
-      return machine.validates ? undefined : stepOptimizer(machine, expanded, operation, kernel);
+      if (machine.validates) return;
+      return withGradients(machine, expanded, (owned) => stepOptimizer(machine, expanded, operation, kernel, owned));
   }
 }
 
@@ -38,7 +40,8 @@ function copyOut(machine: Machine, { reads, writes }: ExpandedOperation): void {
   const [from] = reads;
   const to = writes[0]?.operand;
   assertInvariant(from !== undefined && to !== undefined, () => 'a copy lacks an operand');
-  deposit(machine.cells.window(to), valuesOf(machine.cells.window(from)), false);
+  deposit(machine.cells.window(to), valuesOf(machine.cells.window(from), machine.engine.scratch), false);
+  machine.engine.endOperation();
 }
 
 /** New weights to the device: all of a shard, this rank's own part of a whole buffer, whose rest is stale from now on. */
@@ -57,10 +60,11 @@ function stepOptimizer(
   expanded: ExpandedOperation,
   operation: Compute,
   kernel: 'adamw' | 'sgd',
+  owned: readonly OwnedGradient[],
 ): void {
   const [factor, learningRate] = expanded.reads.slice(-2).map((operand) => scalarOf(machine, operand));
   const inputs = { factor: factor ?? 1, learningRate: learningRate ?? 0, step: machine.step };
-  for (const { bucket, gradient, ranges } of gradientsOf(machine, expanded)) {
+  for (const { bucket, gradient, ranges } of owned) {
     if (machine.options.captureGradients.includes(machine.step)) {
       machine.record.gradients[bucket.name] = gradient.slice();
     }
@@ -94,11 +98,7 @@ function stepOptimizer(
 
 /** The weights themselves where they are one span, else a copy that the optimizer works on. */
 function weightOf(machine: Machine, window: Window): FloatArray {
-  const values = valuesOf(window) as FloatArray;
-  if (window.spans.length === 1) return values;
-  const copy = machine.engine.scratch(lengthOf(window.spans));
-  copy.set(values);
-  return copy;
+  return valuesOf(window, machine.engine.scratch) as FloatArray;
 }
 
 interface OwnedGradient {
@@ -107,15 +107,22 @@ interface OwnedGradient {
   readonly ranges: readonly OwnedRange[];
 }
 
-/** The gradient operands of an operation, with what this rank owns of each. */
-function gradientsOf(machine: Machine, { reads }: ExpandedOperation): readonly OwnedGradient[] {
-  return reads.flatMap((operand): readonly OwnedGradient[] => {
+/** Works on the gradient operands of an operation, with what this rank owns of each. */
+function withGradients(
+  machine: Machine,
+  { reads }: ExpandedOperation,
+  work: (owned: readonly OwnedGradient[]) => void,
+): void {
+  const { create, giveBack } = borrowFrom(machine.engine, 'fp32');
+  const owned = reads.flatMap((operand): readonly OwnedGradient[] => {
     const declaration = operand?.instance.declaration;
     if (operand === undefined || declaration?.role !== 'gradient') return [];
     const bucket = bucketOf(machine, declaration.bucket);
-    const gradient = valuesOf(machine.cells.window(operand)) as FloatArray;
+    const gradient = valuesOf(machine.cells.window(operand), create) as FloatArray;
     return [{ bucket, gradient, ranges: ownedRanges(bucket, declaration.dims, machine.seat) }];
   });
+  work(owned);
+  giveBack();
 }
 
 function bucketOf(machine: Machine, name: string | undefined): Bucket {

@@ -159,11 +159,14 @@ function spansOf({ instance, view, dims }: Operand, seat: Seat): readonly Span[]
 const shardSpans = ([flat]: readonly Dim[], seat: Seat) =>
   flat ? segmentsOf(flat.parts ?? [flat.size], waysOf(flat, seat), pieceIndexOf(flat, seat)) : [];
 
-/** The elements of a window: the memory itself where it is one span, else a copy. */
-export function valuesOf({ cell, spans }: Window): Elements {
+/** The elements of a window: the memory itself where it is one span, else a copy in memory of `create`. */
+export function valuesOf(
+  { cell, spans }: Window,
+  create: (length: number) => Elements = (length) => emptyLike(cell.data, length),
+): Elements {
   const [span] = spans;
   if (span && spans.length === 1) return cell.data.subarray(span.at, span.at + span.length);
-  const copy = emptyLike(cell.data, lengthOf(spans));
+  const copy = create(lengthOf(spans));
   let at = 0;
   for (const each of spans) {
     copy.set(cell.data.subarray(each.at, each.at + each.length), at);

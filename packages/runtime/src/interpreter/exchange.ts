@@ -3,7 +3,7 @@ import { assertInvariant, assertUnreachable } from '@meshwright/core/errors';
 import { rankOf } from '@meshwright/core/mesh';
 import type { Collective, ExpandedOperation, Recv, Send } from '@meshwright/core/program';
 import type { Elements } from '../kernels/tensor.ts';
-import { emptyLike, type PieceMap, packPiece, pieceMapOf, sentMapOf, unpackPiece } from '../place/pieces.ts';
+import { type PieceMap, packPiece, pieceMap, pieceMapOf, sentMapOf, unpackPiece } from '../place/pieces.ts';
 import type { Circle, TakePiece, Waiting } from '../transport/circle.ts';
 import {
   allToAll,
@@ -19,6 +19,7 @@ import { type Message, receive, send } from '../transport/peers.ts';
 import { tieredAllGather, tieredAllReduce, tieredAllToAll, tieredReduceScatter } from '../transport/tiers.ts';
 import { treeAllReduce } from '../transport/trees.ts';
 import { wireOf } from '../transport/wire.ts';
+import { type Borrowed, borrowFrom } from './borrow.ts';
 import { deposit, lengthOf, poisonAround, settle, valuesOf, type Window } from './cells.ts';
 import { isEarly, type Machine } from './machine.ts';
 import { exchangeRows } from './row-exchange.ts';
@@ -59,27 +60,33 @@ function* runCollective(
   { read, write, table }: ExchangeWindows,
 ): Waiting {
   assertInvariant(read !== undefined && write !== undefined, () => `a ${operation.collective} lacks operands`);
-  if (table) {
-    const circle = circleOf(machine, operation, { pieceElements: 0 }, read);
-    return yield* exchangeRows(machine, expanded, operation, circle, { read, table, write });
-  }
-  const { map, sent, circle } = planOf(machine, expanded, operation, read);
+  const plan = planOf(machine, expanded, operation, read);
+  if (table) yield* exchangeRows(machine, expanded, operation, plan.circle, { read, table, write });
+  else yield* runPieces(machine, expanded, operation, plan, { read, write });
+  plan.borrowed.giveBack();
+}
+
+function* runPieces(
+  machine: Machine,
+  expanded: ExpandedOperation,
+  operation: Collective,
+  { map, sent, circle, borrowed: { create } }: ExchangePlan,
+  { read, write }: { readonly read: Window; readonly write: Window },
+): Waiting {
   const adds = !machine.lifetimes.overwrites(expanded.index, 0) && (expanded.writes[0]?.accumulate ?? false);
   const inPlace = expanded.writes[0]?.operand.instance.declaration.shardOf !== undefined;
-  const whole = valuesOf(operation.collective === 'all-gather' ? write : read);
+  const whole = valuesOf(operation.collective === 'all-gather' ? write : read, create);
   const pieces = (of: PieceMap = map): readonly Elements[] =>
-    Array.from({ length: of.ways }, (_, index) => packPiece(of, index, whole));
+    Array.from({ length: of.ways }, (_, index) => packPiece(of, index, whole, create));
   const direct = operation.collective !== 'reduce-scatter' && !adds && write.spans.length === 1;
-  const result = direct
-    ? valuesOf(write)
-    : emptyLike(whole, operation.collective === 'reduce-scatter' ? 0 : whole.length);
+  const result = direct ? valuesOf(write) : create(operation.collective === 'reduce-scatter' ? 0 : whole.length);
   const finish = (): void => (direct ? settle(write) : deposit(write, result, adds, machine.add));
   const gather = (index: number, piece: Elements): void =>
     unpackPiece(map, index, scaled(piece, operation.factor), result);
   switch (operation.collective) {
     case 'all-gather': {
-      const same = read.cell === write.cell;
-      yield* allGather(operation, circle, same ? packPiece(map, circle.place, whole) : valuesOf(read), gather);
+      const own = read.cell === write.cell ? packPiece(map, circle.place, whole, create) : valuesOf(read, create);
+      yield* allGather(operation, circle, own, gather);
       return finish();
     }
     case 'reduce-scatter':
@@ -137,23 +144,31 @@ export interface ExchangePlan {
   /** Of an all-to-all: how it splits what it reads. */
   readonly sent: PieceMap | undefined;
   readonly circle: Circle;
+  /** Memory of one run of it. */
+  readonly borrowed: Borrowed;
 }
+
+/** Rows are exchanged by their counts. */
+const noPieces: PieceMap = pieceMap([], 1, 1, 1);
 
 function planOf(machine: Machine, expanded: ExpandedOperation, operation: Collective, read: Window): ExchangePlan {
   const known = machine.plans.get(expanded.index);
   if (known) return known;
-  const map = pieceMapOf(expanded, operation, machine.seat);
-  const sent = operation.collective === 'all-to-all' ? sentMapOf(expanded, operation, machine.seat) : undefined;
-  const plan: ExchangePlan = { map, sent, circle: circleOf(machine, operation, map, read) };
+  const borrowed = borrowFrom(machine.engine, read.cell.dtype);
+  const rows = expanded.reads.length > 1;
+  const map = rows ? noPieces : pieceMapOf(expanded, operation, machine.seat);
+  const sent =
+    !rows && operation.collective === 'all-to-all' ? sentMapOf(expanded, operation, machine.seat) : undefined;
+  const circle = circleOf(machine, operation, map, read, borrowed);
+  const plan: ExchangePlan = { map, sent, circle, borrowed };
   machine.plans.set(expanded.index, plan);
   return plan;
 }
 
-function circleOf(machine: Machine, operation: Collective, map: Pick<PieceMap, 'pieceElements'>, read: Window): Circle {
+function circleOf(machine: Machine, operation: Collective, map: PieceMap, read: Window, { create }: Borrowed): Circle {
   const { seat, port, options } = machine;
   const members = seat.members(operation.axis);
   const name = collectiveChannel(operation.lane, operation.axis);
-  const kind = emptyLike(read.cell.data, 0);
   return {
     port,
     channels: members.map((rank) => port.channel(rank, name)),
@@ -161,7 +176,7 @@ function circleOf(machine: Machine, operation: Collective, map: Pick<PieceMap, '
     pieceElements: map.pieceElements,
     wire: wireOf(read.cell.dtype, options.arithmetic),
     key: ledgerKey(machine, operation.collective, operation.axis, operation.why.rule),
-    create: (length) => emptyLike(kind, length),
+    create,
     add: machine.add,
   };
 }
@@ -199,7 +214,13 @@ function* runReceive(machine: Machine, operation: Recv, write: Window | undefine
     tag: operation.writes[0]?.buffer ?? '',
     peer,
   };
-  const values = emptyLike(write.cell.data, lengthOf(write.spans));
+  if (write.spans.length === 1) {
+    yield* receive(message, valuesOf(write));
+    return settle(write);
+  }
+  const { create, giveBack } = borrowFrom(machine.engine, write.cell.dtype);
+  const values = create(lengthOf(write.spans));
   yield* receive(message, values);
   deposit(write, values, false);
+  giveBack();
 }

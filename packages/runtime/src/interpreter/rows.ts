@@ -50,7 +50,7 @@ export function createRows(seat: Seat): KnownRows {
       const { experts, counts } = tableIn(window);
       tables[rowKey(read.instance.name)] = { experts, counts: Int32Array.from(counts) };
     },
-    bind: (lifetimes) => withBytes(lifetimes, bytesOf),
+    bind: (lifetimes) => (Object.keys(tables).length === 0 ? lifetimes : withBytes(lifetimes, bytesOf)),
     take: () => {
       const taken = tables;
       tables = {};

@@ -33,7 +33,7 @@ test('pieces that are packed and unpacked give the whole back', () => {
         const whole = Float32Array.from({ length: outer * wholeSize * inner }, (_, index) => index + 1);
         const back = new Float32Array(whole.length);
         for (let index = 0; index < count; index++) {
-          const piece = packPiece(map, index, whole);
+          const piece = packPiece(map, index, whole, (length) => new Float32Array(length));
           expect(piece.length).toBe(map.pieceElements);
           unpackPiece(map, index, piece, back);
         }

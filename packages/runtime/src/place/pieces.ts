@@ -140,13 +140,18 @@ function cutMap(
   return pieceMap(parts, ways, product(sizes.slice(0, place)), product(sizes.slice(place + 1)), zigzag);
 }
 
-/** Piece `index` of the whole: where it lies if it is one run of elements, else a copy, whose padding is zero. */
-export function packPiece(map: PieceMap, index: number, whole: Elements): Elements {
+/** Piece `index` of the whole: where it lies if it is one run of elements, else a copy, whose padding is zero, in memory of `create`. */
+export function packPiece(
+  map: PieceMap,
+  index: number,
+  whole: Elements,
+  create: (length: number) => Elements,
+): Elements {
   const [run, ...others] = map.outer === 1 ? (map.segments[index] ?? []) : [];
   if (run && others.length === 0 && run.length * map.inner === map.pieceElements) {
     return whole.subarray(run.whole * map.inner, (run.whole + run.length) * map.inner);
   }
-  const piece = emptyLike(whole, map.pieceElements);
+  const piece = create(map.pieceElements).fill(0);
   walk(map, index, (from, to, length) => piece.set(whole.subarray(from, from + length), to));
   return piece;
 }

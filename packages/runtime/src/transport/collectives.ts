@@ -117,7 +117,10 @@ export function* directAllReduce(
     yield* until(circle, place, base + 1);
     const values = pullPiece(circle, place, 0);
     if (sum) combineInto(sum, sum, values, reduce, circle.add);
-    else sum = circle.wire.view ? values.slice() : values;
+    else if (circle.wire.view) {
+      sum = circle.create(values.length);
+      sum.set(values);
+    } else sum = values;
   }
   announce(circle);
   if (sum) take(0, sum);

@@ -58,15 +58,21 @@ const bf16Wire = (counted: number): Wire => ({
   counted,
   write: (memory, offset, values) => {
     const halves = new Uint16Array(memory, offset, values.length);
-    const bits = new Uint32Array(Float32Array.from(values).buffer);
+    const bits = bitsOf(values);
     for (let index = 0; index < halves.length; index++) halves[index] = upperHalf(bits[index]!);
   },
   read: (memory, offset, into) => {
     const halves = new Uint16Array(memory, offset, into.length);
-    const bits = Uint32Array.from(halves, (half) => (half << 16) >>> 0);
-    into.set(new Float32Array(bits.buffer));
+    const bits = bitsOf(into);
+    for (let index = 0; index < halves.length; index++) bits[index] = halves[index]! << 16;
   },
 });
+
+/** The memory of float32 elements as whole numbers. */
+function bitsOf(values: Elements): Uint32Array {
+  assertInvariant(values instanceof Float32Array, () => 'bf16 is computed in float32');
+  return new Uint32Array(values.buffer, values.byteOffset, values.length);
+}
 
 /** sum[i] = sum[i] op values[i], rounded at every step as float32 accumulation is. */
 export const reduceInto = (sum: Elements, values: Elements, reduce: 'sum' | 'max'): void =>
