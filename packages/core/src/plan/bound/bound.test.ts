@@ -44,7 +44,9 @@ describe('bound of a layout', () => {
         above.push(`${JSON.stringify(layout)} ${bound.seconds / evaluation.seconds} ${bound.peakBytes / peak}`);
       }
       if (bound.lightestSeconds > bound.floorSeconds || bound.floorSeconds > bound.computeSeconds) {
-        above.push(`${JSON.stringify(layout)} has floors above its bound: ${bound.floorSeconds / bound.computeSeconds}`);
+        above.push(
+          `${JSON.stringify(layout)} has floors above its bound: ${bound.floorSeconds / bound.computeSeconds}`,
+        );
       }
       if (bound.computeSeconds > bound.seconds || bound.stateBytes > bound.peakBytes) {
         above.push(`${JSON.stringify(layout)} is bounded less by more: ${bound.computeSeconds / bound.seconds}`);
