@@ -101,4 +101,14 @@ expect 'Offload: host GiB beside those of the device' 'on host GiB' meshwright s
 expect_code 'Offload: weights are refused by name' 2 'VALUE_NOT_YET' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=1,zero=3,offload=weights
 expect 'Offload: bytes on the host and over its link are the closed form' 'Tests .* passed' tests packages/core/src/compile/laws/host.prop.test.ts
 
+# Fine-tuning: adapters beside frozen weights.
+lora=examples/llama-3.1-70b-lora-8xh100.yaml
+expect 'LoRA: programs are sound, bounds hold, block level equals operation level' 'Tests .* passed' tests packages/core/src/plan/bound/bound.prop.test.ts packages/core/src/plan/evaluate/agreement.prop.test.ts
+expect 'LoRA: N ranks train adapters as one does; their gradients are finite differences' 'Tests .* passed' tests packages/runtime/src/parity/adapters.test.ts
+expect 'LoRA: 70 B fit one node' '^tensor 8 .* 30\.[0-9] of 79\.1 GiB.*: fits$' meshwright show "$lora" --layout tp=8
+expect 'LoRA: what is trained' '^Adapters of rank 16 beside all-linear: 207 M of 70\.8 B parameters are trained \(0\.29 %\)' meshwright show "$lora" --layout tp=8
+expect 'LoRA: the smallest cluster is 2 GPUs' '^smallest: 2 GPUs' meshwright plan "$lora" --gpus min
+printf 'model: mixtral-8x7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nworkload: {lora: {rank: 16}}\n' >"$scratch/experts.yaml"
+expect_code 'LoRA: adapters on experts are refused by name' 2 'ADAPTER_NOT_MODELLED  workload.lora.targets: adapters on experts and their router are not modelled' meshwright plan "$scratch/experts.yaml"
+
 finish

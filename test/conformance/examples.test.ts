@@ -49,6 +49,20 @@ describe('the examples', { timeout: 120_000 }, () => {
     expect(long.pipeline.closedFormShare).toBeCloseTo(7 / 39, 12);
   });
 
+  it('llama-3.1-70b-lora-8xh100: a node holds it with adapters, and not with all weights trained', () => {
+    const job = jobOf(textOf('llama-3.1-70b-lora-8xh100'));
+    const { total, trainable } = countParameters(job.model);
+    // r (in + out) of q, k, v, o, gate, up and down, 80 times.
+    const layer = 2 * (8192 + 8192) + 2 * (8192 + 1024) + 3 * (8192 + 28_672);
+    expect([trainable, total - trainable]).toEqual([80 * 16 * layer, 70_553_706_496]);
+    const shown = showLayout({ ...job, layout: { tensor: 8 } });
+    expect(shown.memory.verdict).toBe('fits');
+    const [stage] = shown.memory.stages;
+    expect((stage?.partsBytes['optimizer'] ?? 0) / 2 ** 30).toBeLessThan(1.1);
+    const full = jobOf(textOf('llama-3.1-70b-lora-8xh100').replace(/^workload:.*$/m, 'workload: sft'));
+    expect(showLayout({ ...full, layout: { tensor: 8 } }).memory.verdict).toBe('does-not-fit');
+  });
+
   it('dense-100b-1024xh100 is 8 x 8 x 16: tensor in the box, stages and replicas between boxes', () => {
     const shown = showLayout(jobOf(textOf('dense-100b-1024xh100')));
     expect([shown.gpus, shown.memory.verdict]).toEqual([1024, 'fits']);

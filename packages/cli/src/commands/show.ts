@@ -1,6 +1,7 @@
 /** @file `meshwright show`: one layout in full. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { type Shown, showLayout, sizedJob } from '@meshwright/core/plan';
+import { formatCount } from '@meshwright/core/units';
 import type { Session } from '../host.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
@@ -85,6 +86,15 @@ function showReport(shown: Shown, withAssumptions: boolean, format: Format): Rep
   };
 }
 
+/** What is trained where the weights are frozen. */
+function adapterLine(job: Shown['job']): readonly string[] {
+  if (job['workload'] !== 'lora') return [];
+  const [trained, all] = [Number(job['trainableParameters']), Number(job['parameters'])];
+  return [
+    `Adapters of rank ${job['loraRank']} beside ${job['loraTargets']}: ${formatCount(trained)} of ${formatCount(all)} parameters are trained (${percent(trained / all, 2)} %); the others are frozen and have no gradient and no state.`,
+  ];
+}
+
 function reasonsOf({ step, layout, pipeline, gpus, job, assumptions, storage }: Shown): readonly string[] {
   const { schedule, stages, chunks, microBatches, bubbleShare, bubbleRatio, closedFormShare } = pipeline;
   const staged =
@@ -97,6 +107,7 @@ function reasonsOf({ step, layout, pipeline, gpus, job, assumptions, storage }: 
     `${whole(Number(job['tokens']))} tokens a step: ${whole(step.tokensPerSecondPerGpu)} tokens/s and ${fixed(step.tflopsPerGpu, 0)} TFLOP/s per GPU~, ` +
       `HFU ${percent(step.hfu)} %~. The step is between ${fixed(step.low, 3)} and ${fixed(step.high, 3)} s; ` +
       `${fixed(step.hiddenSeconds, 3)} s of exchanges are hidden behind compute.`,
+    ...adapterLine(job),
     ...storageLines(storage),
     `MFU counts ${step.mfuConvention}.`,
     `~ rests on ${assumptions.length} assumed numbers (--assumptions).`,

@@ -21,6 +21,7 @@ export function blockTemplates(context: BlockContext): BlockTemplates {
   throwOnErrors(checkCompiles(context.model));
   const ends = [embedForward, headForward, headBackward, embedBackward].map((write) => written(write, context));
   const all = [...ends, ...layerTemplates(context)]
+    .filter(({ template }) => template.operations.length > 0)
     .flatMap((each) => withParts(each, context))
     .sort((a, b) => placeOf(a.template) - placeOf(b.template));
   const buffers = new Map(all.flatMap(({ declarations }) => [...declarations]));

@@ -1,5 +1,6 @@
 /** @file From a job and a layout to a step program, and what its parts say of themselves. */
 export { type BlockTemplates, blockTemplates, contextGroupsOf } from './block-templates.ts';
+export { planBuckets } from './bucket-plans.ts';
 export { compileProgram } from './compile-program.ts';
 export {
   type BlockContext,
@@ -14,6 +15,7 @@ export {
   type ActivationBytes,
   activationsByLaw,
   bytesByLaw,
+  frozenPerParameter,
   type LawLine,
   type Piece,
   type StageBytes,
@@ -33,13 +35,13 @@ export { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf } from './lower/ru
 export { normGroup, sumsNormOver } from './lower/tail.ts';
 export { type ChunkOutline, chunksOf, type Outline, outlineOf, type StageOutline } from './outline.ts';
 export {
+  type BlockCount,
   type BucketPlan,
   endsApart,
   isMirrored,
   type ParameterCounts,
   paddedParts,
   parameterCounts,
-  planBuckets,
   replicasOfBucket,
   sampleBuckets,
   shardsOfBucket,

@@ -6,8 +6,9 @@
 import type { Job } from '../job/index.ts';
 import { expertsWithEffect, type Layout, shardRanksOf } from '../layout/index.ts';
 import { chunksHeld, positionOf } from '../schedules/index.ts';
+import { planBuckets } from './bucket-plans.ts';
 import { type BlockContext, blockContext, microBatches } from './context.ts';
-import { type BucketPlan, type ParameterCounts, parameterCounts, planBuckets } from './parameters.ts';
+import { type BucketPlan, type ParameterCounts, parameterCounts } from './parameters.ts';
 
 export interface ChunkOutline {
   /** Blocks in model order: embed is -1, head the number of layers. */

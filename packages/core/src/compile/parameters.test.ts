@@ -4,11 +4,12 @@ import { countParameters, type ModelSpec, modelFromDimensions, parametersOf } fr
 import type { Bucket, RankList } from '../program/index.ts';
 import { placementOf } from '../schedules/index.ts';
 import { localElements } from '../tensor/index.ts';
+import { planBuckets } from './bucket-plans.ts';
 import { compileProgram, outlineOf } from './index.ts';
 import { type Case, cases } from './laws/cases.fixture.ts';
 import { sizesByLaw } from './laws/index.ts';
 import { countedParameters } from './laws/named.fixture.ts';
-import { blockNumber, isMirrored, isSummed, paddedParts, parameterCounts, planBuckets } from './parameters.ts';
+import { blockNumber, isMirrored, isSummed, paddedParts, parameterCounts } from './parameters.ts';
 import { toyJob, toyLayout } from './toy.fixture.ts';
 
 function gpt(layers: number): ModelSpec {

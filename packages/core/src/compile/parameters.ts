@@ -1,10 +1,10 @@
 /** @file Parameters of a stage: how tensor parallelism cuts them, and how they lie in buckets. */
-import { expertDataOf, hasExpertGrid, type Layout, mostReplicasOf, replicasOf } from '../layout/index.ts';
+import { expertDataOf, hasExpertGrid, type Layout, replicasOf } from '../layout/index.ts';
 import type { LayerSpec, ModelSpec, ParameterSpec } from '../model/index.ts';
 import { isRoutedExpert, parameterBook } from '../model/index.ts';
 import type { Bucket, Group, View } from '../program/index.ts';
 import { placementOf } from '../schedules/index.ts';
-import { bytesOf, type Degrees, type Dim, localElements } from '../tensor/index.ts';
+import { type Degrees, type Dim, localElements } from '../tensor/index.ts';
 import { type BlockContext, dim } from './context.ts';
 
 /** Blocks by number: embed is -1, layers 0 .. L-1, head L. */
@@ -41,14 +41,17 @@ function parameterDims(spec: ParameterSpec, choice: TensorChoice): readonly Dim[
 /** Whole, and in part on each rank whatever the sequence is: the router by experts' slices, these norms by heads. */
 const alwaysSummed: readonly string[] = ['router.w', 'router.b', 'shared.gate.w', 'qn.w', 'kn.w'];
 
+/** The half of an adapter that tensor ranks do not cut meets the half that they do. */
+const isAdapter = ({ name }: ParameterSpec): boolean => /\.[AB]$/.test(name);
+
 /** Whole, and complete on each rank whatever the sequence is: each knows all of what comes out of every expert. */
 const neverSummed: readonly string[] = ['router.c', 'experts.fc2.b'];
 
 /** The gradient is partial over tensor: the parameter is whole, but each rank sees a part of what it is used for. */
 export function isSummed(spec: ParameterSpec, choice: TensorChoice): boolean {
   if (choice.tensor === 1 || isApart(spec, choice) || spec.dims.some((each) => each.tensor)) return false;
-  if (neverSummed.includes(spec.name) && !hasGrid(choice)) return false;
-  return choice.sequenceParallel || alwaysSummed.includes(spec.name);
+  if (spec.frozen || (neverSummed.includes(spec.name) && !hasGrid(choice))) return false;
+  return choice.sequenceParallel || alwaysSummed.includes(spec.name) || isAdapter(spec);
 }
 
 /** Elements of one rank by block: what `summed` slices and buckets are made of. */
@@ -57,6 +60,9 @@ export interface BlockCount {
   readonly rest: number;
   /** Of experts over a grid of their own, which are in neither of the others. */
   readonly experts?: number;
+  /** Of what is not trained, which is in none of the others; and of such experts over a grid of their own. */
+  readonly frozen?: number;
+  readonly frozenExperts?: number;
 }
 
 export interface ParameterCounts {
@@ -88,13 +94,22 @@ export function parameterCounts(
     let summed = 0;
     let rest = 0;
     let experts = 0;
+    let frozen = 0;
+    let frozenExperts = 0;
     for (const spec of specs) {
       const size = localElements(parameterDims(spec, choice), degrees);
-      if (isApart(spec, choice)) experts += size;
+      if (isApart(spec, choice)) spec.frozen ? (frozenExperts += size) : (experts += size);
+      else if (spec.frozen) frozen += size;
       else if (isSummed(spec, choice)) summed += size;
       else rest += size;
     }
-    return { summed, rest, ...(experts > 0 && { experts }) };
+    return {
+      summed,
+      rest,
+      ...(experts > 0 && { experts }),
+      ...(frozen > 0 && { frozen }),
+      ...(frozenExperts > 0 && { frozenExperts }),
+    };
   };
   const isTied = (spec: ParameterSpec): boolean => model.tied && spec.name === 'wte';
   const ends = (['embed', 'head'] as const).flatMap(parameters);
@@ -120,6 +135,10 @@ export interface BucketPlan {
   readonly tied: boolean;
   /** Holds experts over a grid of their own: its replicas are the expert data ranks. */
   readonly experts?: true;
+  /** Its parameters are not trained. */
+  readonly frozen?: true;
+  /** Its blocks have a trained bucket beside it. */
+  readonly beside?: true;
   readonly elements: number;
   readonly summed: number;
   /** The block whose backward completes the bucket's gradients: the lowest one that contributes on this stage. */
@@ -128,94 +147,8 @@ export interface BucketPlan {
   readonly firstBlock: number;
 }
 
-/** Blocks of one chunk in model order, embed and head included where they stand on it. */
-export type ChunkBlocks = readonly number[];
-
-/** The buckets of a stage.
- *
- * Sharding 3: one for each block. Else a bucket takes blocks in the order in which backward completes them until its
- * gradients reach `bucketMB`; it never reaches over a chunk, and a block is never split. Without a data axis there is
- * nothing to reduce in pieces: one bucket. The tied matrix is always by itself, so that both ends cut it alike, and so
- * are experts over a grid of their own, in buckets by the same rule: they have other replicas.
- */
-export function planBuckets(
-  chunks: readonly ChunkBlocks[],
-  counts: ParameterCounts,
-  layers: number,
-  layout: Layout,
-): readonly BucketPlan[] {
-  const countOf = (block: number): BlockCount => (block < 0 ? counts.embed : (counts.layers[block] ?? counts.head));
-  const alone = mostReplicasOf(layout) === 1;
-  const plansOf = (sizeOf: (block: number) => number, experts: boolean): readonly BucketPlan[] => {
-    const kept = chunks.map((blocks) => (experts ? blocks.filter((block) => sizeOf(block) > 0) : blocks));
-    const groups = alone ? [kept.flat()] : kept.flatMap((blocks) => groupBlocks(blocks, sizeOf, layout));
-    const named = (blocks: readonly number[], index: number): string => {
-      if (layout.sharding !== 3 || alone) return `b${index}`;
-      const [block = 0] = blocks;
-      return block < 0 ? 'embed' : block >= layers ? 'head' : `L${block}`;
-    };
-    return groups
-      .map((blocks) => blocks.filter((block) => sizeOf(block) > 0))
-      .filter((blocks) => blocks.length > 0)
-      .map(
-        (blocks, index): BucketPlan => ({
-          name: experts ? `${named(blocks, index)}.experts` : named(blocks, index),
-          blocks,
-          tied: false,
-          ...(experts && { experts }),
-          elements: blocks.reduce((sum, block) => sum + sizeOf(block), 0),
-          summed: experts ? 0 : blocks.reduce((sum, block) => sum + countOf(block).summed, 0),
-          readyBlock: Math.min(...blocks),
-          firstBlock: Math.min(...blocks),
-        }),
-      );
-  };
-  const dense = plansOf((block) => total(countOf(block)), false);
-  return [...tiedBucket(chunks, counts, layers), ...dense, ...plansOf((block) => countOf(block).experts ?? 0, true)];
-}
-
-function tiedBucket(chunks: readonly ChunkBlocks[], counts: ParameterCounts, layers: number): readonly BucketPlan[] {
-  if (counts.tied === undefined) return [];
-  const ends = chunks.flat().filter((block) => block < 0 || block >= layers);
-  if (ends.length === 0) return [];
-  return [
-    {
-      name: 'tied',
-      blocks: [],
-      tied: true,
-      elements: total(counts.tied),
-      summed: counts.tied.summed,
-      readyBlock: Math.min(...ends),
-      firstBlock: Math.min(...ends),
-    },
-  ];
-}
-
-function groupBlocks(
-  blocks: ChunkBlocks,
-  sizeOf: (block: number) => number,
-  layout: Layout,
-): readonly (readonly number[])[] {
-  if (layout.sharding === 3) return blocks.map((block) => [block]);
-  const limit = layout.bucketMB * 1e6;
-  const groups: number[][] = [];
-  let current: number[] = [];
-  let size = 0;
-  for (let index = blocks.length - 1; index >= 0; index--) {
-    const block = blocks[index] ?? 0;
-    current.unshift(block);
-    size += sizeOf(block) * bytesOf(layout.gradientType);
-    if (size >= limit) {
-      groups.push(current);
-      current = [];
-      size = 0;
-    }
-  }
-  if (current.length > 0) groups.push(current);
-  return groups;
-}
-
-const total = (count: BlockCount): number => count.summed + count.rest;
+/** Elements of the rank that are trained, experts over a grid of their own left out. */
+export const total = (count: BlockCount): number => count.summed + count.rest;
 
 /** The buckets of one embedding, a layer of each kind and one head, each by itself: what a sample of all templates reads. */
 export function sampleBuckets(
@@ -230,20 +163,29 @@ export function sampleBuckets(
     ...counts.layers.map((count, index) => [`L${index}`, index, count] as const),
     ['head', counts.layers.length, counts.head],
   ];
-  const own = named.flatMap(([name, block, count]): readonly BucketPlan[] => [
-    { name, blocks: [block], tied: false, ...sizes(count), ...at(block) },
-    {
-      name: `${name}.experts`,
-      blocks: [block],
-      tied: false,
-      experts: true,
-      elements: count.experts ?? 0,
-      summed: 0,
-      ...at(block),
-    },
-  ]);
+  const own = named.flatMap(([name, block, count]): readonly BucketPlan[] => {
+    const { experts = 0, frozen = 0, frozenExperts = 0 } = count;
+    const plain = { blocks: [block], tied: false, summed: 0, ...at(block) };
+    const beside = total(count) > 0;
+    return [
+      { ...plain, name, ...sizes(count) },
+      { ...plain, name: beside ? `${name}.frozen` : name, frozen: true, elements: frozen },
+      { ...plain, name: `${name}.experts`, experts: true, elements: experts },
+      { ...plain, name: `${name}.experts`, experts: true, frozen: true, elements: frozenExperts },
+    ];
+  });
   const tied = counts.tied
-    ? [{ name: 'tied', blocks: [], tied: true, ...sizes(counts.tied), ...at(-1) } satisfies BucketPlan]
+    ? [
+        {
+          name: 'tied',
+          blocks: [],
+          tied: true,
+          ...(counts.tied.frozen && { frozen: true as const }),
+          ...sizes(counts.tied),
+          elements: counts.tied.frozen ?? total(counts.tied),
+          ...at(-1),
+        } satisfies BucketPlan,
+      ]
     : [];
   const alone = { context: 1, sharding: 0, data: 1, replicate: 1, pipeline: 1, schedule: 'none' } as const;
   const whole = { ...choice, ...alone };
@@ -299,10 +241,10 @@ export const shardsOfBucket = (bucket: BucketKind, layout: BucketReplicas): numb
 
 /** Elements with the padding that an even cut over data needs; the summed prefix is padded by itself when it is cut. */
 export function paddedParts(
-  bucket: Pick<BucketPlan, 'elements' | 'summed' | 'experts'>,
+  bucket: Pick<BucketPlan, 'elements' | 'summed' | 'experts' | 'frozen'>,
   layout: BucketReplicas & Pick<Layout, 'sharding'>,
 ): readonly number[] {
-  const shard = layout.sharding > 0 ? shardsOfBucket(bucket, layout) : 1;
+  const shard = layout.sharding > (bucket.frozen ? 2 : 0) ? shardsOfBucket(bucket, layout) : 1;
   const pad = (count: number): number => Math.ceil(count / shard) * shard;
   const apart = layout.sharding >= 2 && bucket.summed > 0 && bucket.summed < bucket.elements;
   return apart ? [pad(bucket.summed), pad(bucket.elements - bucket.summed)] : [pad(bucket.elements)];
@@ -324,9 +266,12 @@ export function writeBucket(
   const mine = (plan.tied ? [-1] : plan.blocks)
     .flatMap((block) => parameters(block < 0 ? 'embed' : block >= layers ? 'head' : block))
     .filter(
-      (spec) => (model.tied && spec.name === 'wte') === plan.tied && isApart(spec, layout) === (plan.experts ?? false),
+      (spec) =>
+        (model.tied && spec.name === 'wte') === plan.tied &&
+        isApart(spec, layout) === (plan.experts ?? false) &&
+        (spec.frozen ?? false) === (plan.frozen ?? false),
     );
-  const copies = copiesOf(plan, layout, stage);
+  const copies = plan.frozen ? undefined : copiesOf(plan, layout, stage);
   const parts = paddedParts(plan, layout);
   const summedEnd = parts.length > 1 ? (parts[0] ?? 0) : plan.summed;
   let summedOffset = 0;
@@ -345,7 +290,7 @@ export function writeBucket(
       dims,
       tensors: spec.tensors,
       decay: spec.decay,
-      counted: countedOn(spec, plan, layout, copies),
+      counted: plan.frozen ? [] : countedOn(spec, plan, layout, copies),
     };
   });
   return {
@@ -353,6 +298,7 @@ export function writeBucket(
     elements: plan.elements,
     summed: summedEnd,
     views: [...views].sort((a, b) => a.offset - b.offset),
+    ...(plan.frozen && { frozen: true as const }),
     ...(copies && { copies: copies.name }),
   };
 }

@@ -95,8 +95,9 @@ function outsideClock(instance: string, borders: Borders): number | undefined {
   return undefined;
 }
 
-/** In the second bucket of a block: the tied matrix at the ends, experts over a grid of their own in layers. */
-export const isTied = (instance: string): boolean => /^[WG]\.(tied\b|[\w-]+\.experts\b)/.test(instance);
+/** In the second bucket of a block: the tied matrix at the ends, experts over a grid of their own in layers, or what is frozen
+ * beside adapters. */
+export const isTied = (instance: string): boolean => /^[WG]\.(tied\b|[\w-]+\.(experts|frozen)\b)/.test(instance);
 
 const COLUMNS = 6;
 

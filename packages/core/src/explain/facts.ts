@@ -1,6 +1,6 @@
 /** @file What the flow reads of a job before it tries a layout, and the state law with this job's coefficients. */
 import { type ClusterSpec, capacityBytes, gpuCount } from '../cluster/index.ts';
-import { statePerParameter } from '../compile/index.ts';
+import { frozenPerParameter, statePerParameter } from '../compile/index.ts';
 import { computeType, type Job } from '../job/index.ts';
 import { completeLayout, equalCosts, type Layout, type Sharding } from '../layout/index.ts';
 import { countParameters } from '../model/index.ts';
@@ -9,8 +9,11 @@ import { bytesOf } from '../tensor/index.ts';
 /** Numbers of a job that no layout changes. */
 export interface Facts {
   readonly job: Job;
-  /** Psi: parameters of the model. */
+  /** Parameters of the model, adapters among them. */
   readonly parameters: number;
+  /** Psi: those that are trained; and F: those that are frozen, which have weights only. */
+  readonly trained: number;
+  readonly frozen: number;
   /** Parameters of one layer. */
   readonly layerParameters: number;
   /** Bytes of a weight, of a gradient, and of the optimizer for each parameter: w, g, o. */
@@ -26,13 +29,15 @@ export interface Facts {
 }
 
 export function factsOf(job: Job): Facts {
-  const { total, perLayer } = countParameters(job.model);
+  const { total, trainable, perLayer } = countParameters(job.model);
   const request = { ...job.layout, tensor: 1, pipeline: 1, data: 1, microBatch: job.layout.microBatch ?? 1 };
   const plain = completeLayout(request, job, equalCosts(job.model.layers.length)).layout;
   const state = statePerParameter(job, { ...plain, sharding: 0, data: 1 });
   return {
     job,
     parameters: total,
+    trained: trainable,
+    frozen: total - trainable,
     layerParameters: Math.max(...perLayer),
     weight: bytesOf(computeType(job.precision)),
     gradient: state.gradients,
@@ -58,16 +63,23 @@ export interface StateLaw {
 
 /** The state law of architecture.md, section 5, with the coefficients of this job: 16 = 2 + 2 + 12 for bf16. */
 export function stateLaw(facts: Facts, sharding: Sharding, ranks: number): StateLaw {
-  const { weight: w, gradient: g, optimizer: o, parameters } = facts;
-  const each = statePerParameter(facts.job, {
+  const { weight: w, gradient: g, optimizer: o, trained, frozen } = facts;
+  const layout = {
     ...facts.plain,
     sharding,
     data: ranks,
-    gradientReduction: 'per-micro-batch',
-  });
+    gradientReduction: 'per-micro-batch' as const,
+  };
+  const each = statePerParameter(facts.job, layout);
+  const ofFrozen = frozenPerParameter(facts.job, layout);
   const perParameter = each.weights + each.gradients + each.optimizer;
   const symbols = [`${w + g + o} Psi`, `(${w + g} + ${o}/N) Psi`, `(${w} + ${g + o}/N) Psi`, `${w + g + o} Psi / N`];
-  return { symbols: symbols[sharding] ?? '', perParameter, bytes: perParameter * parameters };
+  const beside = frozen === 0 ? '' : sharding === 3 ? ` + ${w} F / N` : ` + ${w} F`;
+  return {
+    symbols: `${symbols[sharding] ?? ''}${beside}`,
+    perParameter,
+    bytes: perParameter * trained + ofFrozen * frozen,
+  };
 }
 
 /** Divisors of a positive whole number that are larger than 1, in ascending order. */

@@ -105,7 +105,10 @@ const words: SchemaWords = {
     says: 'Element type of weights and activations; fp8 recipes and mxfp8: of the products of layers, weights and activations bf16.',
   },
   optimizer: { takes: 'adamw or sgd', says: 'The optimizer.' },
-  workload: { takes: 'pretrain, sft, packed or a mapping of lora', says: 'What kind of training.' },
+  workload: {
+    takes: 'pretrain, sft, packed or a mapping of lora',
+    says: 'What is trained: all weights (sft: on answers; packed: several documents share a sequence), or adapters beside frozen weights: {lora: {rank, alpha, targets}}.',
+  },
   framework: { takes: `one of ${frameworkNames.join(', ')}`, says: 'Whose habits to assume.' },
   kernels: { takes: 'a mapping of attention and dropout', says: 'How kernels are fused.' },
   'kernels.attention': { takes: 'flash or unfused', says: 'Blockwise attention, or scores written to memory.' },

@@ -4,11 +4,13 @@ import { isMapping } from '../errors/fields/index.ts';
 import { type Issue, issue } from '../errors/index.ts';
 import type { Job, Precision, ProductRecipe } from '../job/index.ts';
 import { type BatchResult, batchOf, checkPrecision, createJob, jobDefaults, validateJob } from '../job/index.ts';
+import { checkAdapters } from '../model/index.ts';
 import { LONGEST_JOB, placeIssue, readDocument, type SourceDocument } from './document.ts';
 import { checkJobFile, type JobFile } from './job-schema.ts';
 import { type LayoutReading, layoutFromMapping, parseLayoutString } from './layout-request.ts';
 import { fileMissing, hasErrors, isPath, modelFromRequest, nameFromPath, type ReadOptions } from './read-model.ts';
 import { sizeHelp, sizeOf } from './size.ts';
+import { readWorkload } from './workload.ts';
 
 /** What came of a job file. `job` is present exactly when no issue is an error. */
 export interface JobReading {
@@ -50,11 +52,16 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
   const { cluster, issues: clusterIssues } =
     file.cluster === undefined ? { issues: [] } : readCluster(file.cluster, fileName, options);
   const { batch, issues: batchIssues } = file.batch === undefined ? { issues: [] } : readBatch(file.batch);
-  const issues = [...modelIssues, ...clusterIssues, ...batchIssues, ...notYet(file), ...layout.issues];
+  const { workload, issues: workloadIssues } = readWorkload(file.workload);
+  const issues = [
+    ...[...modelIssues, ...clusterIssues, ...batchIssues, ...workloadIssues],
+    ...[...notYet(file), ...layout.issues],
+  ];
+  if (model && typeof workload === 'object') issues.push(...checkAdapters(model, workload.lora, 'workload.lora'));
   if (!model || !batch) return { issues };
   issues.push(...validateJob({ model, batch }));
   if (!cluster || hasErrors(issues)) return { issues };
-  const { name = nameFromPath(fileName), precision, optimizer, workload, framework, kernels, routing } = file;
+  const { name = nameFromPath(fileName), precision, optimizer, framework, kernels, routing } = file;
   const types = precisionOf(precision ?? jobDefaults.precision);
   issues.push(...checkPrecision({ cluster, ...types }));
   if (hasErrors(issues)) return { issues };
@@ -66,7 +73,7 @@ function readParts(file: Partial<JobFile>, layout: LayoutReading, fileName: stri
     layout: layout.layout,
     precision: types.precision,
     ...(optimizer && { optimizer }),
-    ...(workload && typeof workload === 'string' && { workload }),
+    ...(workload && { workload }),
     ...(framework && { framework }),
     kernels: { ...kernels, ...(types.products && { products: types.products }) },
     ...(routing && { routing }),
@@ -118,17 +125,6 @@ function readBatch(batch: JobFile['batch']): BatchResult {
   return batchOf({ sequences, tokens, length, maxTokens }, 'batch');
 }
 
-/** Documents of a packed sequence do not look at each other: how long they are, the job does not say. */
-const packedNote: Issue = {
-  ...issue(
-    'PACKED_PRICED_WHOLE',
-    'workload',
-    'attention is priced over whole sequences, as if each were one document.',
-    'Real steps are shorter.',
-  ),
-  severity: 'note',
-};
-
 /** What a precision means: the type of weights and activations, and the recipe of the products of layers. */
 function precisionOf(name: NonNullable<JobFile['precision']>): { precision: Precision; products?: ProductRecipe } {
   if (name === 'fp32' || name === 'bf16' || name === 'fp16') return { precision: name };
@@ -136,14 +132,12 @@ function precisionOf(name: NonNullable<JobFile['precision']>): { precision: Prec
 }
 
 /** Values of the contract that nothing prices yet. */
-function notYet({ precision, workload }: Partial<JobFile>): readonly Issue[] {
+function notYet({ precision }: Partial<JobFile>): readonly Issue[] {
   const issues: Issue[] = [];
   const refuse = (path: string, value: string, instead: string): void => {
     issues.push(issue('VALUE_NOT_YET', path, `${value} is not priced yet.`, `Use ${instead}.`, { value }));
   };
   if (precision === 'nvfp4') refuse('precision', precision, 'mxfp8');
-  if (typeof workload === 'object') refuse('workload', 'lora', 'sft');
-  if (workload === 'packed') issues.push(packedNote);
   return issues;
 }
 

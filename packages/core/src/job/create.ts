@@ -1,5 +1,5 @@
 import { type Issue, issue, throwOnErrors } from '../errors/index.ts';
-import { checkCompiles } from '../model/index.ts';
+import { checkAdapters, checkCompiles, withAdapters } from '../model/index.ts';
 import { type BatchInput, batchOf, checkBatch } from './batch.ts';
 import type { Job, KernelPlan, RoutingSpec } from './types.ts';
 
@@ -30,7 +30,8 @@ export function createJob(input: JobInput): Job {
   throwOnErrors(issues);
   const { batch, issues: batchIssues } = batchOf(input.batch, 'batch');
   throwOnErrors(batchIssues);
-  const { model, cluster, name = model.name } = input;
+  const { cluster, name = input.model.name } = input;
+  const model = modelOf(input);
   const job = {
     ...jobDefaults,
     ...withoutUndefined(input),
@@ -43,6 +44,14 @@ export function createJob(input: JobInput): Job {
   } as Job;
   throwOnErrors([...validateJob(job), ...checkPrecision({ ...job, ...job.kernels })]);
   return Object.freeze(job);
+}
+
+/** The model as the workload trains it: whole, or frozen with adapters. */
+function modelOf({ model, workload }: Pick<JobInput, 'model' | 'workload'>): JobInput['model'] {
+  const { adapters: _adapters, ...whole } = model;
+  if (typeof workload !== 'object') return model.adapters === undefined ? model : whole;
+  throwOnErrors(checkAdapters(whole, workload.lora, 'workload.lora'));
+  return withAdapters(whole, workload.lora);
 }
 
 /** All that is wrong or risky between the parts of a job; layouts are judged elsewhere. */

@@ -2,7 +2,7 @@
 import type { ClusterSpec } from '../cluster/index.ts';
 import type { DispatchName, FrameworkName, LossPlan } from '../frameworks/index.ts';
 import type { LayoutRequest } from '../layout/index.ts';
-import type { ModelSpec } from '../model/index.ts';
+import type { AdapterSpec, ModelSpec } from '../model/index.ts';
 import type { DType } from '../tensor/index.ts';
 
 export interface BatchSpec {
@@ -42,9 +42,14 @@ export interface RoutingSpec {
   readonly dispatch?: DispatchName;
 }
 
+/** Low-rank adapters are trained on answers, and the weights of the model are frozen. */
+export interface LoraWorkload {
+  readonly lora: AdapterSpec;
+}
+
 /** `sft`: all weights are trained on answers, which changes no state, FLOPs or memory. `packed`: several documents share a
  * sequence; attention is priced over the whole of it, an upper bound. */
-export type Workload = 'pretrain' | 'sft' | 'packed';
+export type Workload = 'pretrain' | 'sft' | 'packed' | LoraWorkload;
 
 export interface Job {
   readonly name: string;

@@ -147,6 +147,20 @@ export const cases: readonly Case[] = [
     passes: { ...one, tensor: 1, data: 8, replicate: 2, expertTensor: 1, sequenceParallel: false },
   },
   {
+    code: 'ADAPTERS_NOT_SHARDED',
+    sizes: { adapters: ['down_proj'] },
+    breaks: { sharding: 3 },
+    says: 'layout.sharding: sharding 3 is not modelled where adapters stand beside the last products of a layer only (down_proj): the first layer gathers frozen weights that its backward does not read. Use sharding 0, 1 or 2.',
+    passes: { sharding: 2 },
+  },
+  {
+    code: 'ADAPTERS_NOT_SHARDED',
+    sizes: { adapters: ['q_proj'], experts: 8 },
+    breaks: { ...one, data: 4, expert: 8, expertTensor: 1, sharding: 3 },
+    says: 'layout.sharding: sharding 3 of adapters, frozen weights and experts over a grid of their own (expert 8, expertTensor 1) is not modelled. Use sharding 0, 1 or 2.',
+    passes: { ...one, data: 4, expert: 8, expertTensor: 1, sharding: 2 },
+  },
+  {
     code: 'SHARDS_NOT_WITH_EXPERTS',
     sizes: { experts: 8 },
     breaks: { ...one, data: 4, replicate: 2, expert: 8, expertTensor: 1 },

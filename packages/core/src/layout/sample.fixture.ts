@@ -19,6 +19,8 @@ export interface SampleSizes {
   /** Experts of every layer, two for a token, each of the width of the feed-forward. */
   readonly experts?: number;
   readonly precision?: 'fp32' | 'bf16' | 'fp16';
+  /** Modules with adapters beside them. */
+  readonly adapters?: readonly string[];
 }
 
 /** A Llama-like job on `nodes` DGX H100 nodes. */
@@ -51,6 +53,7 @@ export function sampleJob(sizes: SampleSizes = {}): LayoutJob {
     normEpsilon: 1e-5,
     tied: false,
     layers: new Array<LayerSpec>(layers).fill(layer),
+    ...(sizes.adapters && { adapters: { rank: 8, alpha: 8, targets: sizes.adapters } }),
   };
   return {
     model,

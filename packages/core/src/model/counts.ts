@@ -15,6 +15,8 @@ export interface ParameterCounts {
   /** Final norm, and the output matrix unless it is tied. */
   readonly head: number;
   readonly perLayer: readonly number[];
+  /** Those that the optimizer moves: all, or those of adapters. */
+  readonly trainable: number;
   /** Beside `total`: modules that predict further tokens, without what they share with the model. */
   readonly mtp: number;
 }
@@ -25,20 +27,23 @@ export const elementsOf = (parameter: ParameterSpec): number =>
 
 /** Counts of a model; `total` equals the elements of all its tensors. */
 export function countParameters(model: ModelSpec): ParameterCounts {
-  const counted = new Map<LayerSpec, readonly [number, number]>();
+  const counted = new Map<LayerSpec, LayerCount>();
   const perLayer: number[] = [];
   let active = 0;
+  let trained = 0;
   for (const [index, layer] of model.layers.entries()) {
     const known = counted.get(layer) ?? countLayer(model, layer, index);
     counted.set(layer, known);
-    perLayer.push(known[0]);
-    active += known[1];
+    perLayer.push(known.total);
+    active += known.active;
+    trained += known.trained;
   }
   const embedding = countBlock(model, 'embed');
   const head = countBlock(model, 'head');
   const total = embedding + head + perLayer.reduce((sum, each) => sum + each, 0);
   const mtp = elementsOfAll(mtpParameters(model).flat());
-  return { total, active: active + embedding + head, embedding, head, perLayer, mtp };
+  const trainable = model.adapters === undefined ? total : trained;
+  return { total, active: active + embedding + head, embedding, head, perLayer, trainable, mtp };
 }
 
 const countBlock = (model: ModelSpec, block: BlockId): number => elementsOfAll(blockParameters(model, block));
@@ -46,15 +51,23 @@ const countBlock = (model: ModelSpec, block: BlockId): number => elementsOfAll(b
 const elementsOfAll = (parameters: readonly ParameterSpec[]): number =>
   parameters.reduce((sum, parameter) => sum + elementsOf(parameter), 0);
 
-function countLayer(model: ModelSpec, layer: LayerSpec, index: number): readonly [total: number, active: number] {
+interface LayerCount {
+  readonly total: number;
+  readonly active: number;
+  readonly trained: number;
+}
+
+function countLayer(model: ModelSpec, layer: LayerSpec, index: number): LayerCount {
   const { ffn } = layer;
   const share = ffn.kind === 'moe' ? ffn.topK / ffn.experts : 1;
   let total = 0;
   let active = 0;
+  let trained = 0;
   for (const parameter of blockParameters(model, index)) {
     const elements = elementsOf(parameter);
     total += elements;
+    if (!parameter.frozen) trained += elements;
     active += parameter.name.startsWith('experts.') ? Math.round(elements * share) : elements;
   }
-  return [total, active];
+  return { total, active, trained };
 }

@@ -1,5 +1,7 @@
 /** @file How many FLOPs a token costs. */
 import { type Flops, flops } from '../units/index.ts';
+import { elementsOf } from './counts.ts';
+import { blockParameters } from './parameters/index.ts';
 import type { AttentionSpec, DenseFfn, LayerSpec, ModelSpec, MoeFfn } from './types.ts';
 
 /** What the FLOPs of {@link flopsPerToken}, and every MFU made from them, count. */
@@ -7,8 +9,19 @@ export const mfuConvention: string =
   'matrix products and attention, forward x 3; a multiply-add is 2 FLOPs; causal attention at half; logits counted; ' +
   'embedding lookup, norms, activations, softmax, optimizer and recomputation not counted';
 
-/** FLOPs that training spends on one token of a sequence of `length` tokens: forward and backward, see {@link mfuConvention}. */
+/** The same for a model whose weights are frozen: their products have no gradient of the weight. */
+const frozenConvention =
+  'matrix products and attention, forward x 2 for products of frozen weights, x 3 for attention and adapters; a multiply-add ' +
+  'is 2 FLOPs; causal attention at half; logits counted; embedding lookup, norms, activations, softmax, optimizer and ' +
+  'recomputation not counted';
+
+/** {@link mfuConvention}, or what stands in for it where adapters are trained. */
+export const mfuConventionOf = ({ adapters }: Pick<ModelSpec, 'adapters'>): string =>
+  adapters === undefined ? mfuConvention : frozenConvention;
+
+/** FLOPs that training spends on one token of a sequence of `length` tokens: forward and backward, see {@link mfuConventionOf}. */
 export function flopsPerToken(model: ModelSpec, length: number): Flops {
+  if (model.adapters !== undefined) return frozenFlops(model, length);
   const known = new Map<LayerSpec, number>();
   let forward = 2 * model.hidden * model.vocabulary;
   for (const layer of model.layers) {
@@ -17,6 +30,25 @@ export function flopsPerToken(model: ModelSpec, length: number): Flops {
     forward += cost;
   }
   return flops(3 * forward);
+}
+
+function frozenFlops(model: ModelSpec, length: number): Flops {
+  const known = new Map<LayerSpec, number>();
+  let total = 2 * (2 * model.hidden * model.vocabulary);
+  model.layers.forEach((layer, index) => {
+    const cost = known.get(layer) ?? frozenLayer(model, layer, index, length);
+    known.set(layer, cost);
+    total += cost;
+  });
+  return flops(total);
+}
+
+/** An adapter has one multiply-add for each of its parameters in each of its three products. */
+function frozenLayer(model: ModelSpec, layer: LayerSpec, index: number, length: number): number {
+  const adapters = blockParameters(model, index).filter(({ frozen }) => !frozen);
+  const ofAdapters = adapters.reduce((sum, each) => sum + elementsOf(each), 0);
+  const attention = scoresAndValues(layer.attention, length);
+  return 2 * (layerForward(model.hidden, layer, length) - attention) + 3 * attention + 3 * 2 * ofAdapters;
 }
 
 const layerForward = (hidden: number, { attention, ffn }: LayerSpec, length: number): number =>

@@ -1,10 +1,12 @@
 /** @file Models: from a preset, from dimensions or from a Hugging Face configuration; their parameters and FLOPs. */
 
+export { ALL_LINEAR, adaptedParts, MOST_RANK, withAdapters } from './adapters.ts';
 export { modelOf as modelFromShape } from './check.ts';
+export { checkAdapters } from './check-adapters.ts';
 export { checkCompiles } from './compiles.ts';
 export { countParameters, elementsOf, isRoutedExpert, type ParameterCounts } from './counts.ts';
 export { type DimensionKey, type DimensionRule, dimensionRules, type ModelDimensions } from './dimensions.ts';
-export { flopsPerToken, mfuConvention, tokensSeen } from './flops.ts';
+export { flopsPerToken, mfuConvention, mfuConventionOf, tokensSeen } from './flops.ts';
 export { type LayerKind, type LayerKinds, layerKinds } from './layer-kinds.ts';
 export {
   blockParameters,
@@ -20,6 +22,7 @@ export { type ModelResult, modelFromDimensions } from './read-dimensions.ts';
 export type { ModelShape } from './shape.ts';
 export type {
   ActivationKind,
+  AdapterSpec,
   AttentionSpec,
   BlockId,
   DenseFfn,

@@ -18,8 +18,27 @@ export interface LayerKinds {
   readonly kindOf: readonly number[];
 }
 
-/** The kinds of a model's layers at sequences of `length` tokens: a window or a chunk that is no shorter is none. */
+/** The kinds of a model's layers at sequences of `length` tokens: a window or a chunk that is no shorter is none. Under
+ * adapters the first layer is of its own kind: nothing below it is trained, so no gradient leaves it.
+ */
 export function layerKinds(model: ModelSpec, length: number): LayerKinds {
+  const { kinds, kindOf } = kindsBySpec(model, length);
+  const [lowest = 0] = kindOf;
+  const [first] = kinds;
+  const again = kindOf.indexOf(lowest, 1);
+  if (model.adapters === undefined || first === undefined || again < 0) return { kinds, kindOf };
+  const name = (own: string, kind: string): string => [kind, own].filter((word) => word !== '').join('.');
+  return {
+    kinds: [
+      { ...first, name: name(first.name, 'lowest') },
+      { ...first, name: name(first.name, 'upper'), first: again },
+      ...kinds.slice(1).map((kind) => ({ ...kind, name: name(kind.name, 'upper') })),
+    ],
+    kindOf: kindOf.map((kind, index) => (index === 0 ? 0 : kind + 1)),
+  };
+}
+
+function kindsBySpec(model: ModelSpec, length: number): LayerKinds {
   const bySpec = new Map<LayerSpec, number>();
   const byText = new Map<string, number>();
   const found: { readonly layer: LayerSpec; readonly first: number }[] = [];

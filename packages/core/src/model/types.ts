@@ -188,6 +188,18 @@ export interface ModelSpec {
   /** The head is the embedding's matrix. */
   readonly tied: boolean;
   readonly layers: readonly LayerSpec[];
+  /** Its weights are frozen and these are trained in their place; absent: all weights are trained. */
+  readonly adapters?: AdapterSpec;
+}
+
+/** Low-rank adapters beside linear layers of the blocks; see adapters.ts. */
+export interface AdapterSpec {
+  /** Width of the narrow product. */
+  readonly rank: number;
+  /** The product of an adapter is multiplied by `alpha` / `rank`. */
+  readonly alpha: number;
+  /** Names of modules, matched from the end; `all-linear`: every linear layer of the blocks. */
+  readonly targets: readonly string[];
 }
 
 /** The block that a parameter belongs to: `embed`, a layer index, or `head` (final norm and output matrix). */
@@ -225,6 +237,7 @@ export interface ParameterDim {
  *   norms behind attention and feed-forward: `pn1.w`, `pn2.w`. RMS norms have no `.b`.
  *   Latent attention in place of `qkv.w`: `qa.w` [q h], `qan.w`, `q.w` (from `qa` or the hidden state), `kva.w` [c h],
  *   `kvan.w`, `kvb.w`; its indexer: `iq.w`, `ik.w`, `ikn.w`, `ikn.b`, `iw.w`.
+ *   Adapters of a linear layer `qkv.w`: `qkv.A` [a h], `a` the rank for each adapted part, and `qkv.B` [qkv r].
  * - `head`: `lnf.w` `lnf.b`; `lm.w` [v h] unless tied (then the head reads `wte`); `lm.b` [v].
  */
 export interface ParameterSpec {
@@ -235,4 +248,6 @@ export interface ParameterSpec {
   readonly decay: boolean;
   /** Hugging Face tensors, fused along the first dim in order of `parts` (for experts: expert by expert, gate then up). */
   readonly tensors: readonly HfSlice[];
+  /** It has no gradient and no state, and the optimizer leaves it as it is. */
+  readonly frozen?: true;
 }

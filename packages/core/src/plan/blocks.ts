@@ -41,12 +41,15 @@ export interface LayerPrice {
 }
 
 /** Calls of the two ends of a model. */
-export type EndCall = 'embedForward' | 'headForward' | 'headBackward' | 'embedBackward';
+export type EndCall = 'embedForward' | 'headForward' | 'headBackward';
 
 /** All calls of a block context under one set of prices. */
 export interface BlockPrices {
   /** Backward in one; where the schedule always splits it, its input part followed by its weight part. */
-  readonly ends: Readonly<Record<EndCall, BlockPrice>>;
+  readonly ends: Readonly<Record<EndCall, BlockPrice>> & {
+    /** Undefined where the embedding is frozen. */
+    readonly embedBackward: BlockPrice | undefined;
+  };
   /** Kind by kind. */
   readonly layers: readonly LayerPrice[];
   /** One call: of the embedding, the head, or the layer of a kind. Undefined for a part that the block does not have. */
@@ -90,7 +93,7 @@ export function priceBlocks(
     embedForward: forward(EMBED),
     headForward: forward(HEAD),
     headBackward: both(HEAD),
-    embedBackward: both(EMBED),
+    embedBackward: call('B', EMBED) ?? call('W', EMBED),
   };
   const layers = Array.from(
     { length: sample.kinds },

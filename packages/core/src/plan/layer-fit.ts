@@ -1,6 +1,6 @@
 /** @file Does one layer fit a device at all? Where it does not, no number of stages helps, and neither does recomputation. */
 import { capacityBytes } from '../cluster/index.ts';
-import { statePerParameter } from '../compile/index.ts';
+import { type BlockCount, frozenPerParameter, statePerParameter } from '../compile/index.ts';
 import { type Issue, issue } from '../errors/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { countParameters } from '../model/index.ts';
@@ -9,9 +9,11 @@ import type { Evaluator } from './evaluate/index.ts';
 
 /** Weights, gradients and optimizer of one layer, the largest, on one rank, in bytes. */
 function layerStateBytes(evaluator: Evaluator, layout: Layout): number {
-  const elements = Math.max(...evaluator.countsOf(layout).layers.map(({ summed, rest }) => summed + rest));
   const { weights, gradients, optimizer } = statePerParameter(evaluator.job, layout);
-  return elements * (weights + gradients + optimizer);
+  const ofFrozen = frozenPerParameter(evaluator.job, layout);
+  const bytesOfLayer = ({ summed, rest, frozen = 0 }: BlockCount): number =>
+    (summed + rest) * (weights + gradients + optimizer) + frozen * ofFrozen;
+  return Math.max(...evaluator.countsOf(layout).layers.map(bytesOfLayer));
 }
 
 /** {@link layerStateBytes} against the device, once for each choice of degrees and types. */

@@ -92,7 +92,7 @@ export function sampleOf(context: BlockContext, gradientType: DType, bucketsOf: 
     pipeline: 0,
     buckets,
     units: [],
-    buffers: buckets.flatMap((bucket) => containersOf(bucket.name, bucket.elements, context.type, gradientType)),
+    buffers: buckets.flatMap((bucket) => containersOf(bucket, context.type, gradientType)),
     items: calls.map(({ item }, index) => ({ ...item, id: index + 1 })),
   };
   const program: Program = {
@@ -227,16 +227,17 @@ function sampleCalls(context: BlockContext): readonly CallLine[] {
       return layers(pass).filter(({ kind }) => kind === block);
     });
   const forward = [embed('F'), ...layers('F'), head('F')];
-  if (context.backward !== 'split') return [...forward, head('B'), ...up('B'), embed('B')];
+  // A frozen embedding has no backward.
+  const embedded = (pass: Pass): readonly CallLine[] => (partsOf('embed', context).length > 0 ? [embed(pass)] : []);
+  if (context.backward !== 'split') return [...forward, head('B'), ...up('B'), ...embedded('B')];
   const weightOfHead = partsOf('head', context).includes('W') ? [head('W')] : [];
-  return [...forward, head('I'), ...up('I'), ...weightOfHead, ...up('W'), embed('W')];
+  return [...forward, head('I'), ...up('I'), ...weightOfHead, ...up('W'), ...embedded('W')];
 }
 
 /** Weights and gradients that are not resident, so that their first and last use show. */
-function containersOf(bucket: string, size: number, type: DType, gradient: DType): readonly BufferDeclaration[] {
-  const flat = { dims: [{ label: 'n', size }], scope: 'period' as const, bucket };
-  return [
-    { name: `W.${bucket}`, role: 'weight', dtype: type, ...flat },
-    { name: `G.${bucket}`, role: 'gradient', dtype: gradient, ...flat },
-  ];
+function containersOf({ name, elements, frozen }: Bucket, type: DType, gradient: DType): readonly BufferDeclaration[] {
+  const flat = { dims: [{ label: 'n', size: elements }], scope: 'period' as const, bucket: name };
+  const weights: BufferDeclaration = { name: `W.${name}`, role: 'weight', dtype: type, ...flat };
+  if (frozen) return [weights];
+  return [weights, { name: `G.${name}`, role: 'gradient', dtype: gradient, ...flat }];
 }

@@ -4,7 +4,7 @@ import { hostAssumptions } from '../cost/index.ts';
 import { batchTokens, type Job, precisionName } from '../job/index.ts';
 import { formatLayout, hasExpertGrid, type Layout, meshOf, microBatchesOf } from '../layout/index.ts';
 import { groupsAlong } from '../mesh/index.ts';
-import { flopsPerToken, mfuConvention } from '../model/index.ts';
+import { countParameters, flopsPerToken, mfuConventionOf } from '../model/index.ts';
 import { bubbleShare, chunksHeld, positionOf, shapeOf } from '../schedules/index.ts';
 import { detailOf, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
@@ -89,7 +89,7 @@ function shownStep(evaluator: Evaluator, { layout, evaluation }: Candidate, deta
     tokensPerSecondPerGpu: tokens / seconds / gpus,
     tflopsPerGpu: flops / seconds / gpus / 1e12,
     mfu: flops / seconds / gpus / peak,
-    mfuConvention,
+    mfuConvention: mfuConventionOf(job.model),
     hfu: hardwareFlops(evaluator, layout) / seconds / gpus / peak,
     partsSeconds: detail.parts,
     hiddenSeconds: detail.hiddenSeconds,
@@ -134,6 +134,21 @@ function hardwareFlops(evaluator: Evaluator, layout: Layout): number {
 const closedForm = (job: Job, layout: Layout): number =>
   layout.pipeline === 1 ? 0 : bubbleShare(shapeOf(layout, microBatchesOf(job, layout)));
 
+/** The workload in a word, and what of the model it trains. */
+function workloadFacts({ workload, model }: Job): Readonly<Record<string, number | string>> {
+  if (typeof workload !== 'object') return { workload };
+  const { rank, alpha, targets } = workload.lora;
+  const { total, trainable } = countParameters(model);
+  return {
+    workload: 'lora',
+    loraRank: rank,
+    loraAlpha: alpha,
+    loraTargets: targets.join(','),
+    parameters: total,
+    trainableParameters: trainable,
+  };
+}
+
 function jobFacts(job: Job): Readonly<Record<string, number | string>> {
   return {
     name: job.name,
@@ -144,7 +159,7 @@ function jobFacts(job: Job): Readonly<Record<string, number | string>> {
     tokens: batchTokens(job.batch),
     precision: precisionName(job),
     optimizer: job.optimizer,
-    workload: job.workload,
+    ...workloadFacts(job),
     framework: job.framework,
     attention: job.kernels.attention,
     dropout: job.kernels.dropout,

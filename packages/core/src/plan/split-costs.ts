@@ -18,7 +18,7 @@ export function splitCosts(job: Job): SplitCosts {
   const costs = kinds.map(({ forward, backward }) => both(forward, backward));
   return {
     layers: layerKinds(job.model, job.batch.length).kindOf.map((kind) => costs[kind] as number),
-    embed: both(ends.embedForward, ends.embedBackward),
+    embed: ends.embedForward.computeSeconds + (ends.embedBackward?.computeSeconds ?? 0),
     head: both(ends.headForward, ends.headBackward),
   };
 }

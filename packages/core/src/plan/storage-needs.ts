@@ -17,7 +17,8 @@ export interface StorageNeeds {
     readonly dataRanksPerNode: number;
   };
   readonly checkpoint: {
-    /** Weights and optimizer once: 2 + 12 bytes a parameter for Adam in mixed precision; gradients are not kept. */
+    /** Weights and optimizer of what is trained, once: 2 + 12 bytes a parameter for Adam in mixed precision; gradients are not
+     * kept. */
     readonly bytes: number;
     readonly bytesPerParameter: number;
     /** At the given rate of the storage; absent without one. */
@@ -47,7 +48,7 @@ export function storageNeeds(
     offload: 'none',
   });
   const bytesPerParameter = weights + optimizer;
-  const bytes = countParameters(job.model).total * bytesPerParameter;
+  const bytes = countParameters(job.model).trainable * bytesPerParameter;
   return {
     input: {
       tokensPerSecond: tokens / seconds,

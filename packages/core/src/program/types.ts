@@ -265,6 +265,8 @@ export interface Bucket {
   readonly elements: number;
   readonly summed: number;
   readonly views: readonly View[];
+  /** Its parameters are not trained: it has weights and nothing else. */
+  readonly frozen?: true;
   /** Named group that holds copies of these parameters (tied embedding across stages). */
   readonly copies?: string;
 }

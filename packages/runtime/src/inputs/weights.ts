@@ -6,7 +6,7 @@ import { ownedWeights } from '../interpreter/buckets.ts';
 import { deposit, valuesOf } from '../interpreter/cells.ts';
 import type { Machine, RunOptions } from '../interpreter/machine.ts';
 import { hashText, mix, normal } from '../numbers/hash.ts';
-import { elementFinder, ownedDims, ownedRanges, type TensorElement } from '../place/parameters.ts';
+import { elementFinder, ownedBuffer, ownedDims, ownedRanges, type TensorElement } from '../place/parameters.ts';
 
 /** Gains of norms lie around 1, everything else around 0. */
 function initialValue({ tensor, index }: TensorElement, seed: number, deviation: number): number {
@@ -38,8 +38,8 @@ export function fillWeights(machine: Machine): void {
 function initialShard(machine: Machine, bucket: Bucket, kind: State): Float64Array {
   const { seat, options, expanded } = machine;
   const dims = ownedDims(expanded.list, bucket);
-  const state = expanded.list.buffers.find((buffer) => buffer.bucket === bucket.name && buffer.role === 'optimizer');
-  assertInvariant(state !== undefined, () => `bucket ${bucket.name} has no optimizer state`);
+  const state = ownedBuffer(expanded.list, bucket);
+  assertInvariant(state !== undefined, () => `bucket ${bucket.name} has no state`);
   const window = machine.cells.window({ instance: { name: state.name, declaration: state }, dims: state.dims });
   const values = new Float64Array(window.cell.data.length);
   if (kind !== 'weights' && options.state === undefined) return values;
@@ -53,10 +53,13 @@ function initialShard(machine: Machine, bucket: Bucket, kind: State): Float64Arr
   return values;
 }
 
-function startOf(element: TensorElement, kind: State, { state, initial, seed, initialDeviation }: RunOptions): number {
+function startOf(element: TensorElement, kind: State, options: RunOptions): number {
+  const { state, initial, seed, initialDeviation, adaptersBeginAtZero } = options;
   const { tensor, index } = element;
   const saved = state?.[tensor.name]?.states[kind]?.[index];
   if (saved !== undefined) return saved;
   if (kind !== 'weights') return 0;
-  return initial[tensor.name]?.[index] ?? initialValue(element, seed, initialDeviation);
+  const given = initial[tensor.name]?.[index];
+  if (given === undefined && adaptersBeginAtZero && tensor.name.endsWith('.lora_B.weight')) return 0;
+  return given ?? initialValue(element, seed, initialDeviation);
 }

@@ -40,6 +40,8 @@ export interface RunOptions {
   readonly learningRate: LearningRate;
   /** Standard deviation of initial weights. */
   readonly initialDeviation: number;
+  /** The wide halves of adapters begin at 0, so that the model begins as it is without them. */
+  readonly adaptersBeginAtZero: boolean;
   /** Steps, from 1, whose gradients are kept. */
   readonly captureGradients: readonly number[];
   readonly arithmetic: Arithmetic;

@@ -55,8 +55,13 @@ export function softmaxDx(dpr_RS: Tensor, pr_RS: Tensor, dsc_RS: Tensor): void {
 }
 
 /** What is missing in a row's probabilities is the sink's. */
-export function softmaxSinksDx(dpr_ABSS: Tensor, pr_ABSS: Tensor, writes: { dsc: Tensor; dsinks_A: Tensor }): void {
+export function softmaxSinksDx(
+  dpr_ABSS: Tensor,
+  pr_ABSS: Tensor,
+  writes: { dsc: Tensor; dsinks_A: Tensor | undefined },
+): void {
   softmaxDx(dpr_ABSS, pr_ABSS, writes.dsc);
+  if (!writes.dsinks_A) return;
   const R = rowsOf(pr_ABSS);
   const S = sizeAt(pr_ABSS, -1);
   const perHead = R / sizeAt(writes.dsinks_A, 0);

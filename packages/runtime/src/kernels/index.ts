@@ -3,6 +3,7 @@
  */
 import type { KernelName } from '@meshwright/core/program';
 import { activate, activateDx, cap, capDx, gated, gatedDx } from './activation.ts';
+import { adapt, adaptDw, adaptDx } from './adapter.ts';
 import { attention, attentionDx } from './attention.ts';
 import { context, contextDx, scores, scoresDx, softmax, softmaxDx, softmaxSinksDx } from './attention-unfused.ts';
 import { attentionBlock, attentionBlockDx, joinGradients, takeKeys } from './context-attention.ts';
@@ -117,7 +118,7 @@ const queryKeyNorms = (c: KernelCall, groups: ReturnType<typeof headGroups>): vo
 const queryKeyNormsDx = (c: KernelCall, groups: ReturnType<typeof headGroups>): void =>
   queryKeyNormDx(
     { dqkv_SBP: r(c, 0), raw_SBQ: r(c, 1), st_NSB: r(c, 2), qn_D: r(c, 3), kn_D: r(c, 4) },
-    { out_SBP: w(c, 0), dqn_D: w(c, 1), dkn_D: w(c, 2) },
+    { out_SBP: w(c, 0), dqn_D: c.writes[1], dkn_D: c.writes[2] },
     groups,
   );
 
@@ -134,7 +135,7 @@ const attentionKernels = {
   'qk-norm-heads.dx': (c) =>
     queryKeyNormHeadsDx(
       { dqkv_SBP: r(c, 0), raw_SBQ: r(c, 1), st_N2SB: r(c, 2), qn_AD: r(c, 3), kn_AD: r(c, 4) },
-      { out_SBP: w(c, 0), dqn_AD: w(c, 1), dkn_AD: w(c, 2) },
+      { out_SBP: w(c, 0), dqn_AD: c.writes[1], dkn_AD: c.writes[2] },
       headGroups(r(c, 0), headsOf(c)),
     ),
   'qk-norm-all': (c) => queryKeyNorms(c, wholeGroups(r(c, 1), r(c, 2))),
@@ -169,7 +170,7 @@ const attentionKernels = {
   scores: (c) => scores(r(c, 0), w(c, 0), headsOf(c)),
   softmax: (c) => softmax(r(c, 0), w(c, 0)),
   'softmax-sinks': (c) => softmax(r(c, 0), w(c, 0), r(c, 1)),
-  'softmax-sinks.dx': (c) => softmaxSinksDx(r(c, 0), r(c, 1), { dsc: w(c, 0), dsinks_A: w(c, 1) }),
+  'softmax-sinks.dx': (c) => softmaxSinksDx(r(c, 0), r(c, 1), { dsc: w(c, 0), dsinks_A: c.writes[1] }),
   context: (c) => context(r(c, 0), r(c, 1), w(c, 0), headsOf(c)),
   'context.dx': (c) =>
     contextDx(
@@ -266,19 +267,22 @@ export const tensorKernels: TensorKernels = {
   gemm: (c) => gemm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), factorsOf(c)),
   'gemm.dx': (c) => gemmDx(r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
   'gemm.dw': (c) => gemmDw(r(c, 0), r(c, 1), w(c, 0), c.writes[1], factorsOf(c)),
+  adapt: (c) => adapt(c, r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
+  'adapt.dx': (c) => adaptDx(c, r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
+  'adapt.dw': (c) => adaptDw(c, r(c, 0), r(c, 1), w(c, 0), factorOf(c)),
   'no-gradient': (c) => void w(c, 0).data.fill(0),
   'bias.dw': (c) => biasDw(r(c, 0), w(c, 0)),
   layernorm: (c) => layernorm(r(c, 0), r(c, 1), c.reads[2], w(c, 0), w(c, 1), epsilonOf(c)),
   'layernorm.dx': (c) =>
     layernormDx(
       { dy_RH: r(c, 0), x_RH: r(c, 1), st_2R: r(c, 2), w_H: r(c, 3), residual_RH: c.reads[4] },
-      { dx_RH: w(c, 0), dw_H: w(c, 1), db_H: c.writes[2] },
+      { dx_RH: w(c, 0), dw_H: c.writes[1], db_H: c.writes[2] },
     ),
   rmsnorm: (c) => rmsnorm(r(c, 0), r(c, 1), w(c, 0), w(c, 1), epsilonOf(c)),
   'rmsnorm.dx': (c) =>
     rmsnormDx(
       { dy_RH: r(c, 0), x_RH: r(c, 1), st_1R: r(c, 2), w_H: r(c, 3), residual_RH: c.reads[4] },
-      { dx_RH: w(c, 0), dw_H: w(c, 1) },
+      { dx_RH: w(c, 0), dw_H: c.writes[1] },
     ),
   ...attentionKernels,
   dropout: (c) => dropout(r(c, 0), w(c, 0), w(c, 1), numberOf(c, 'p'), c.draw),

@@ -31,7 +31,7 @@ export function layernorm(
 /** Gradients of input, gain and shift; the gradient that passes by on the residual is added to dx. */
 export function layernormDx(
   reads: { dy_RH: Tensor; x_RH: Tensor; st_2R: Tensor; w_H: Tensor; residual_RH: Tensor | undefined },
-  writes: { dx_RH: Tensor; dw_H: Tensor; db_H: Tensor | undefined },
+  writes: { dx_RH: Tensor; dw_H: Tensor | undefined; db_H: Tensor | undefined },
 ): void {
   const R = rowsOf(reads.x_RH);
   const H = sizeAt(reads.x_RH, -1);
@@ -59,7 +59,7 @@ export function layernormDx(
       dx[r * H + h] = own + (residual ? residual[r * H + h]! : 0);
     }
   }
-  writes.dw_H.data.set(dw_H);
+  writes.dw_H?.data.set(dw_H);
   writes.db_H?.data.set(db_H);
 }
 
@@ -79,7 +79,7 @@ export function rmsnorm(x_RH: Tensor, w_H: Tensor, y_RH: Tensor, st_1R: Tensor, 
 /** Gradients of input and gain; the gradient that passes by on the residual is added to dx. */
 export function rmsnormDx(
   reads: { dy_RH: Tensor; x_RH: Tensor; st_1R: Tensor; w_H: Tensor; residual_RH: Tensor | undefined },
-  writes: { dx_RH: Tensor; dw_H: Tensor },
+  writes: { dx_RH: Tensor; dw_H: Tensor | undefined },
 ): void {
   const R = rowsOf(reads.x_RH);
   const H = sizeAt(reads.x_RH, -1);
@@ -101,5 +101,5 @@ export function rmsnormDx(
       dx[r * H + h] = own + (residual ? residual[r * H + h]! : 0);
     }
   }
-  writes.dw_H.data.set(dw_H);
+  writes.dw_H?.data.set(dw_H);
 }

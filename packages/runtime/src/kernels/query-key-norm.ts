@@ -67,7 +67,7 @@ const gainOffset = (groups: readonly Group[], place: number): number => {
 
 export function queryKeyNormHeadsDx(
   reads: { dqkv_SBP: Tensor; raw_SBQ: Tensor; st_N2SB: Tensor; qn_AD: Tensor; kn_AD: Tensor },
-  writes: { out_SBP: Tensor; dqn_AD: Tensor; dkn_AD: Tensor },
+  writes: { out_SBP: Tensor; dqn_AD: Tensor | undefined; dkn_AD: Tensor | undefined },
   groups: readonly Group[],
 ): void {
   const [R, P] = [sizeAt(reads.dqkv_SBP, 0) * sizeAt(reads.dqkv_SBP, 1), sizeAt(reads.dqkv_SBP, 2)];
@@ -96,8 +96,8 @@ export function queryKeyNormHeadsDx(
       }
     }
   }
-  writes.dqn_AD.data.set(sums[0]);
-  writes.dkn_AD.data.set(sums[1]);
+  writes.dqn_AD?.data.set(sums[0]);
+  writes.dkn_AD?.data.set(sums[1]);
 }
 
 export function queryKeyNorm(
@@ -130,7 +130,7 @@ export function queryKeyNorm(
 
 export function queryKeyNormDx(
   reads: { dqkv_SBP: Tensor; raw_SBQ: Tensor; st_NSB: Tensor; qn_D: Tensor; kn_D: Tensor },
-  writes: { out_SBP: Tensor; dqn_D: Tensor; dkn_D: Tensor },
+  writes: { out_SBP: Tensor; dqn_D: Tensor | undefined; dkn_D: Tensor | undefined },
   groups: readonly Group[],
 ): void {
   const [R, P] = [sizeAt(reads.dqkv_SBP, 0) * sizeAt(reads.dqkv_SBP, 1), sizeAt(reads.dqkv_SBP, 2)];
@@ -156,6 +156,6 @@ export function queryKeyNormDx(
       }
     }
   }
-  writes.dqn_D.data.set(sums[0]);
-  writes.dkn_D.data.set(sums[1]);
+  writes.dqn_D?.data.set(sums[0]);
+  writes.dkn_D?.data.set(sums[1]);
 }

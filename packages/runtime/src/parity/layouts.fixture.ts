@@ -21,7 +21,7 @@ const isFamily = (name: ModelName): name is keyof typeof families => Object.hasO
 /** 8 sequences, of 8 tokens unless told otherwise. */
 export function smallJob(
   model: ModelName,
-  changes: Partial<Pick<Job, 'precision' | 'optimizer' | 'kernels'>> = {},
+  changes: Partial<Pick<Job, 'precision' | 'optimizer' | 'kernels' | 'workload'>> = {},
   length = 8,
 ): Job {
   const { cluster } = clusterFromRequest('1x dgx-h100', 'cluster');

@@ -1,5 +1,5 @@
 /** @file Which element of which Hugging Face tensor lies where in a bucket, and which of them a rank owns. */
-import type { Bucket, RankList, View, ViewTensor } from '@meshwright/core/program';
+import type { Bucket, BufferDeclaration, RankList, View, ViewTensor } from '@meshwright/core/program';
 import { type Dim, localElements } from '@meshwright/core/tensor';
 import type { ShardRange } from '../kernels/optimizer.ts';
 import { globalIndices, pieceIndexOf, waysOf } from './dims.ts';
@@ -82,8 +82,12 @@ export function ownedRanges(bucket: Bucket, dims: readonly Dim[], seat: Seat): r
   });
 }
 
-/** The dims of what a rank owns of a bucket: those of its optimizer state. */
-export function ownedDims(list: RankList, bucket: Bucket): readonly Dim[] {
-  const state = list.buffers.find((buffer) => buffer.bucket === bucket.name && buffer.role === 'optimizer');
-  return state?.dims ?? [];
-}
+/** A buffer that holds what a rank owns of a bucket and no more: its optimizer state, or weights that are not trained. */
+export const ownedBuffer = (list: RankList, bucket: Bucket): BufferDeclaration | undefined =>
+  list.buffers.find(
+    ({ bucket: name, role, resident }) =>
+      name === bucket.name && (bucket.frozen ? role === 'weight' && resident : role === 'optimizer'),
+  );
+
+/** The dims of what a rank owns of a bucket. */
+export const ownedDims = (list: RankList, bucket: Bucket): readonly Dim[] => ownedBuffer(list, bucket)?.dims ?? [];

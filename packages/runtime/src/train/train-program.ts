@@ -256,6 +256,7 @@ export function runOptionsOf(program: Program, options: TrainOptions, placement:
     seed: options.seed ?? from?.manifest.seed ?? 1,
     learningRate: options.learningRate ?? 1e-3,
     initialDeviation: options.initialDeviation ?? 0.02,
+    adaptersBeginAtZero: options.initialDeviation === undefined,
     captureGradients: options.captureGradients ?? [],
     arithmetic: options.arithmetic ?? 'float32',
     kernels: options.kernels ?? 'wasm',

@@ -5,6 +5,7 @@ export { bytesByLaw, type LawLine, type StageBytes } from './bytes.ts';
 export {
   type ActivationBytes,
   activationsByLaw,
+  frozenPerParameter,
   hostPerParameter,
   type StateBytes,
   stateByLaw,

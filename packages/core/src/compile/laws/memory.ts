@@ -35,6 +35,12 @@ export function statePerParameter(job: StateJob, layout: StateLayout): StateByte
   };
 }
 
+/** Bytes of a frozen parameter of a rank's share of the model: its weight, which sharding 3 cuts. */
+export const frozenPerParameter = (
+  job: Pick<StateJob, 'precision'>,
+  { sharding, data, replicate }: Pick<StateLayout, 'sharding' | 'data' | 'replicate'>,
+): number => bytesOf(computeType(job.precision)) / (sharding === 3 ? data / replicate : 1);
+
 /** Moments, and a master where the weights have 16 bits; each of 4 bytes. */
 const stateTensors = ({ optimizer, precision }: StateJob): number =>
   (optimizer === 'adamw' ? 2 : 1) + (precision === 'fp32' ? 0 : 1);

@@ -7,26 +7,27 @@ import type { Dim, DType } from '../../tensor/index.ts';
 import { type BucketPlan, endsApart, paddedParts, shardsOfBucket } from '../parameters.ts';
 import { shardGroup } from '../replicas.ts';
 
-/** A bucket as far as its replicas go; the dense ones when absent. */
-type Replicated = Pick<BucketPlan, 'experts'>;
+/** A bucket as far as its replicas go; the dense trained ones when absent. */
+type Replicated = Pick<BucketPlan, 'experts' | 'frozen'>;
 
-/** State is cut over the ranks that hold the same: there are some to share it with, and the layout does. */
+/** State is cut over the ranks that hold the same: there are some to share it with, and the layout does. What is not
+ * trained has weights only, which sharding 3 alone cuts. */
 export const isSharded = (layout: Layout, bucket: Replicated = {}): boolean =>
-  layout.sharding > 0 && shardsOfBucket(bucket, layout) > 1;
+  layout.sharding > (bucket.frozen ? 2 : 0) && shardsOfBucket(bucket, layout) > 1;
 
 /** Sets of shards repeat each other: the sum over them is left after the one inside a set. */
 export const sumsOverSets = (layout: Layout, bucket: Replicated = {}): boolean =>
-  layout.replicate > 1 && isSharded(layout, bucket);
+  layout.replicate > 1 && !bucket.frozen && isSharded(layout, bucket);
 
 /** Gradients are reduced while the micro-batch that made them is the only one in the buffer. */
 export const reducesEachMicroBatch = (layout: Layout, bucket: Replicated = {}): boolean =>
-  layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' && isSharded(layout, bucket);
+  layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' && !bucket.frozen && isSharded(layout, bucket);
 
 /** Whole gradients of the tied matrix wait for the other end before they are reduced over data. In the tail: the last
  * stage has them early, and waiting in its reduction lane would hold up every other bucket.
  */
-export const sumsOverEnds = (bucket: Pick<BucketPlan, 'tied'>, layout: Layout): boolean =>
-  bucket.tied && endsApart(layout) && layout.sharding < 2;
+export const sumsOverEnds = (bucket: Pick<BucketPlan, 'tied' | 'frozen'>, layout: Layout): boolean =>
+  bucket.tied && !bucket.frozen && endsApart(layout) && layout.sharding < 2;
 
 /** State tensors of the optimizer besides what the weights themselves are: the master exists under 16-bit weights only. */
 export function optimizerTensors(job: Job): readonly string[] {
@@ -55,6 +56,10 @@ export function containers(plan: BucketPlan, job: Job, layout: Layout, type: DTy
   ): BufferDeclaration => ({ name: `${prefix}.${bucket}`, role, dtype, dims, scope: 'period', bucket, ...more });
   const resident = { resident: true as const };
 
+  if (plan.frozen) {
+    const weights = declare('W', 'weight', type, whole, sharded ? {} : resident);
+    return sharded ? [declare('P', 'weight', type, shard, resident), weights] : [weights];
+  }
   const gradient = layout.gradientType;
   const offloads = layout.offload === 'optimizer';
   const onHost = { ...resident, place: 'host' as const };

@@ -114,13 +114,12 @@ function createOverlay(
   const { layout, layers } = outline;
   const isGathered = (bucket: BucketPlan): boolean => isSharded(layout, bucket);
   const planOf = new Map(stage.buckets.map((bucket) => [bucket.name, bucket]));
-  const gathers = layout.sharding === 3;
-  const units = gathers ? unitsOf(stage, layers, isGathered) : undefined;
-  const runs: UnitRuns | undefined = units && unitRuns(stage, invocations, units, layout.reshard);
+  const trained = stage.buckets.filter(({ frozen }) => !frozen);
+  const units = layout.sharding === 3 ? unitsOf(stage, layers, isGathered) : undefined;
+  const runs: UnitRuns | undefined =
+    units && unitRuns(stage, invocations, units, layout.reshard, hasFrozenEnds(outline));
   const completing = completingInvocations(invocations);
-  let use = 0;
-  let latest = 0;
-
+  let [use, latest] = [0, 0];
   const gatherRun = (run: number, needs: readonly number[]): void => {
     for (const name of runs?.unitOf[run]?.buckets ?? []) {
       const bucket = planOf.get(name);
@@ -154,7 +153,7 @@ function createOverlay(
       if (ends) gatherRun(run + 1 + layout.prefetch, [line]);
     },
     ready: (block, invocation) =>
-      stage.buckets.filter(
+      trained.filter(
         (bucket) =>
           endsAt(bucket, block, outline) &&
           completes(invocation.kind, partsOf(blockKind(block, layers), outline.context)) &&
@@ -249,12 +248,16 @@ function writeInvocation(
 }
 
 /** The blocks of an invocation that have such a part: a loss in pieces has no weight part. */
-function blocksWithPart({ context, layers }: Outline, stage: StageOutline, invocation: Invocation): readonly number[] {
+function blocksWithPart(outline: Outline, stage: StageOutline, invocation: Invocation): readonly number[] {
+  const { context, layers } = outline;
   const { kind } = invocation;
-  const blocks = blocksOfInvocation(stage, invocation);
+  const blocks = blocksOfInvocation(stage, invocation, hasFrozenEnds(outline));
   if (kind !== 'W') return blocks;
   return blocks.filter((block) => partsOf(blockKind(block, layers), context).includes(kind));
 }
+
+/** Adapters stand beside layers only. */
+const hasFrozenEnds = ({ job }: Outline): boolean => job.model.adapters !== undefined;
 
 /** The layer is recomputed in whole before its backward, or the input part of it. */
 function runsAgain({ context: { kinds } }: Outline, { kind }: Invocation, block: number): boolean {

@@ -29,14 +29,16 @@ export function unitsOf(
 /** Weight parts read no weights: they are no use of their units. */
 export const usesUnits = ({ kind }: Pick<Invocation, 'kind'>): boolean => kind !== 'W';
 
-/** Blocks of an invocation in the order of execution; an embedding has no gradient of its input. */
+/** Blocks of an invocation in the order of execution; an embedding has no gradient of its input, and no
+ * backward at all where the ends of the model are frozen. */
 export function blocksOfInvocation(
   stage: StageOutline,
   { kind, chunk }: Pick<Invocation, 'kind' | 'chunk'>,
+  frozenEnds: boolean = false,
 ): readonly number[] {
   const { blocks, embed } = stage.chunks[chunk] ?? { blocks: [], embed: false };
   if (kind === 'F') return blocks;
-  return (kind === 'I' && embed ? blocks.slice(1) : [...blocks]).reverse();
+  return ((kind === 'I' || frozenEnds) && embed ? blocks.slice(1) : [...blocks]).reverse();
 }
 
 export interface UnitRuns {
@@ -51,12 +53,13 @@ export function unitRuns(
   invocations: readonly Invocation[],
   units: ReadonlyMap<number, Unit>,
   reshard: boolean,
+  frozenEnds: boolean = false,
 ): UnitRuns {
   const unitOf: (Unit | undefined)[] = [undefined];
   const runOfUse: number[] = [];
   const kept = new Map<string, number>();
   for (const invocation of invocations.filter(usesUnits)) {
-    for (const block of blocksOfInvocation(stage, invocation)) {
+    for (const block of blocksOfInvocation(stage, invocation, frozenEnds)) {
       const unit = units.get(block);
       const known = reshard || unit === undefined ? undefined : kept.get(unit.name);
       if (known === undefined && unit?.name !== unitOf[unitOf.length - 1]?.name) unitOf.push(unit);

@@ -8,8 +8,10 @@ import { type Replicas, shardGroup } from '../replicas.ts';
 import { isSharded, optimizerTensors, reducesEachMicroBatch, sumsOverSets } from './containers.ts';
 import { overReplicas, overSets, sumInPlace, type Writer, write } from './writer.ts';
 
-export function writeTail(outline: Outline, stage: StageOutline, writer: Writer): void {
+export function writeTail(outline: Outline, { buckets: all, ...content }: StageOutline, writer: Writer): void {
   const { layout } = outline;
+  // What is not trained has no gradient, and stays as it is.
+  const stage: StageOutline = { ...content, buckets: all.filter((bucket) => !bucket.frozen) };
   const gradientOf = (bucket: BucketPlan): string => `${isSharded(layout, bucket) ? 'S' : 'G'}.${bucket.name}`;
   for (const bucket of stage.buckets) {
     const each = reducesEachMicroBatch(layout, bucket);

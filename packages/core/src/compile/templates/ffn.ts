@@ -2,6 +2,7 @@
 import type { DenseFfn, MoeFfn } from '../../model/index.ts';
 import type { DType } from '../../tensor/index.ts';
 import { type BlockContext, dim } from '../context.ts';
+import { adapt, adaptInputBackward, adaptWeightBackward } from './adapter.ts';
 import { branchFactor } from './branch.ts';
 import { type Builder, overTensor } from './builder.ts';
 import {
@@ -26,8 +27,10 @@ export function feedForward(builder: Builder, input: string, into: string = 'c')
   builder.declare('f', [dims.sWhole, dims.b, dims.fIn]);
   builder.declare('ge', [dims.sWhole, dims.b, dims.f], { dtype: builder.context.kept });
   builder.compute('gemm', [input, 'fc1.w', ffn.bias ? 'fc1.b' : 'none'], ['f']);
+  adapt(builder, 'fc1', input, 'f');
   activate(builder, ffn, 'f', 'ge');
   builder.compute('gemm', ['ge', 'fc2.w', 'none'], [into === 'c' ? 'c' : `${into}+=`], branchFactor(builder));
+  adapt(builder, 'fc2', 'ge', into);
 }
 
 /** Gradient `dyg` of the output (whole sequence) -> `dn2g`, partial over tensor; `input` is the gathered input.
@@ -41,11 +44,15 @@ export function feedForwardBackward(builder: Builder, dyg: string, input: string
   builder.declare('dge', [dims.sWhole, dims.b, dims.f]);
   builder.declare('df', [dims.sWhole, dims.b, dims.fIn]);
   builder.compute('gemm.dx', [dyg, 'fc2.w'], ['dge'], branchFactor(builder));
+  adaptInputBackward(builder, 'fc2', dyg, 'dge');
   builder.compute('gemm.dw', [dyg, 'ge'], ['G.fc2.w+='], branchFactor(builder));
+  adaptWeightBackward(builder, 'fc2', dyg, 'ge');
   activateBackward(builder, ffn, 'dge', 'f', 'df');
   builder.compute('gemm.dx', ['df', 'fc1.w'], ['dn2g']);
+  adaptInputBackward(builder, 'fc1', 'df', 'dn2g');
   scatter();
   builder.compute('gemm.dw', ['df', input], ffn.bias ? ['G.fc1.w+=', 'G.fc1.b+='] : ['G.fc1.w+=']);
+  adaptWeightBackward(builder, 'fc1', 'df', input);
 }
 
 const activate = (builder: Builder, ffn: DenseFfn | MoeFfn, from: string, to: string): void =>

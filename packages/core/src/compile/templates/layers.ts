@@ -5,6 +5,7 @@ import type { Dim } from '../../tensor/index.ts';
 import { type BlockContext, contextOfKind } from '../context.ts';
 import type { BlockKind } from '../kinds.ts';
 import type { Declarations } from './builder.ts';
+import { withoutFrozen } from './frozen.ts';
 import { layerBackward, layerForward } from './layer.ts';
 
 /** A template with the buffers that it declares. */
@@ -13,12 +14,14 @@ export interface Written {
   readonly declarations: Declarations;
 }
 
+/** Writes a template; `passes`: the gradient of its block's input leads to something that is trained. */
 export function written(
   write: (context: BlockContext, declarations: Declarations) => Template,
   context: BlockContext,
+  passes: boolean = true,
 ): Written {
   const declarations: Declarations = new Map();
-  return { template: write(context, declarations), declarations };
+  return withoutFrozen(write(context, declarations), declarations, context.model, passes);
 }
 
 interface OfKind extends Written {
@@ -30,7 +33,9 @@ interface OfKind extends Written {
  */
 export function layerTemplates(context: BlockContext): readonly Written[] {
   const all = context.kinds.kinds.flatMap((kind) =>
-    [layerForward, layerBackward].map((write): OfKind => ({ kind, ...written(write, contextOfKind(context, kind)) })),
+    [layerForward, layerBackward].map(
+      (write): OfKind => ({ kind, ...written(write, contextOfKind(context, kind), kind.first > 0) }),
+    ),
   );
   const differing = differingNames(all);
   return all.map(({ kind, template, declarations }) => {

@@ -12,20 +12,23 @@ import { assertInvariant } from '../../errors/index.ts';
 import type { BlockKind, Operation, Template } from '../../program/index.ts';
 import type { BlockContext } from '../context.ts';
 
-/** The parts that the backward of a block has where it is split. */
-export function partsOf(block: BlockKind, { lossChunks }: Pick<BlockContext, 'lossChunks'>): readonly ('I' | 'W')[] {
+/** What decides the parts of backward. */
+type PartContext = Pick<BlockContext, 'lossChunks' | 'model'>;
+
+/** The parts that the backward of a block has where it is split; frozen ends have no gradients of weights. */
+export function partsOf(block: BlockKind, { lossChunks, model }: PartContext): readonly ('I' | 'W')[] {
   switch (block) {
     case 'embed':
-      return ['W'];
+      return model.adapters === undefined ? ['W'] : [];
     case 'layer':
       return ['I', 'W'];
     case 'head':
-      return lossChunks > 1 ? ['I'] : ['I', 'W'];
+      return lossChunks > 1 || model.adapters !== undefined ? ['I'] : ['I', 'W'];
   }
 }
 
 /** The templates that stand for `backward` where it is split. */
-export function splitBackward(backward: Template, context: Pick<BlockContext, 'lossChunks'>): readonly Template[] {
+export function splitBackward(backward: Template, context: PartContext): readonly Template[] {
   const rest = backward.name.slice('B'.length);
   const parts = partsOf(backward.block, context);
   const named = (part: 'I' | 'W', operations: readonly Operation[]): Template => ({

@@ -28,6 +28,14 @@ export const job = {
     meaning: 'Sequences hold several documents, and attention is priced as if each held one.',
     fix: 'Take the time of attention as an upper bound.',
   },
+  ADAPTER_TARGET_UNKNOWN: {
+    meaning: 'A target of adapters names no linear layer of the blocks of the model.',
+    fix: 'Use the names of modules that the message lists, or all-linear.',
+  },
+  ADAPTER_NOT_MODELLED: {
+    meaning: 'Adapters stand beside layers for which step programs have none: experts, routers, latent attention.',
+    fix: 'Put adapters on the attention, or train all weights with sft.',
+  },
   LAYOUT_KEY_NOT_YET: {
     meaning: 'A layout key is part of the contract but only its default is priced yet.',
     fix: 'Leave the key out or give its default.',

@@ -143,6 +143,11 @@ export const layout = {
     meaning: 'The data ranks cannot be split into sets of as many ranks as share out the state.',
     fix: 'Use a number of ranks that divides the data degree.',
   },
+  ADAPTERS_NOT_SHARDED: {
+    meaning:
+      'Sharding 3 of a model with adapters would gather three buckets for a layer, or frozen weights for a backward that does not read them.',
+    fix: 'Use sharding 0, 1 or 2, leave experts on the dense grid, or put adapters on the attention too.',
+  },
   SHARDS_NOT_WITH_EXPERTS: {
     meaning: 'Experts lie over a grid of their own, and the ranks of one set of shards do not hold them once.',
     fix: 'Use larger sets of shards or fewer expert ranks, with the data axis behind tensor, context and expert in the order.',

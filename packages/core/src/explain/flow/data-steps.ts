@@ -28,19 +28,21 @@ export function askOneGpu(context: FlowContext): Asked {
   const found = judge(context, name, trial, undefined);
   const { bytes } = stateLaw(facts, 0, 1);
   const other = facts.gradient === 4 ? 2 : 4;
-  const otherBytes = bytes + (other - facts.gradient) * facts.parameters;
-  const otherSum = facts.weight + other + facts.optimizer;
+  const otherBytes = bytes + (other - facts.gradient) * facts.trained;
+  const frozen = facts.frozen === 0 ? '' : ` + ${facts.weight} F`;
+  const otherSum = `${facts.weight + other + facts.optimizer} Psi${frozen}`;
   const isLarge = bytes > facts.capacityBytes;
   const state = `the state ${lawWords(facts, 0, 1)} is ${isLarge ? 'more' : 'less'} than the ${bothBytes(facts.capacityBytes)} of a GPU`;
-  const alternative = `with ${other === 4 ? 'fp32' : 'bf16'} gradients ${otherSum} Psi = ${gigabytes(otherBytes)}`;
+  const alternative = `with ${other === 4 ? 'fp32' : 'bf16'} gradients ${otherSum} = ${gigabytes(otherBytes)}`;
   return {
     step: {
       step: 'one-gpu',
       question: 'Does one GPU hold all state and a micro-batch?',
       numbers: [
-        quantity('parameters', facts.parameters, 'count', 'Psi'),
+        quantity(facts.frozen === 0 ? 'parameters' : 'trained parameters', facts.trained, 'count', 'Psi'),
+        ...(facts.frozen === 0 ? [] : [quantity('frozen parameters', facts.frozen, 'count', 'F')]),
         lawQuantity(facts, 'DDP', 0, 1),
-        quantity(`state per GPU with gradients of ${other} bytes`, otherBytes, 'bytes', `${otherSum} Psi`),
+        quantity(`state per GPU with gradients of ${other} bytes`, otherBytes, 'bytes', otherSum),
         quantity('capacity of a GPU', facts.capacityBytes, 'bytes'),
         ...trialQuantities(name, trial),
       ],

@@ -89,7 +89,14 @@ describe('the flow', { timeout: 120_000 }, () => {
 });
 
 describe('the state law', () => {
-  const facts = { ...factsOf(exampleJob('llama-2-7b-8xh100')), parameters: 7e9 };
+  const facts = { ...factsOf(exampleJob('llama-2-7b-8xh100')), parameters: 7e9, trained: 7e9 };
+
+  it('has frozen weights beside what is trained, which sharding 3 alone cuts', () => {
+    const tuned = { ...facts, trained: 1e8, frozen: 7e9 };
+    expect(stateLaw(tuned, 0, 1)).toMatchObject({ symbols: '16 Psi + 2 F', bytes: 16e8 + 14e9 });
+    expect(stateLaw(tuned, 2, 8)).toMatchObject({ symbols: '(2 + 14/N) Psi + 2 F', bytes: 1e8 * (2 + 14 / 8) + 14e9 });
+    expect(stateLaw(tuned, 3, 8)).toMatchObject({ symbols: '16 Psi / N + 2 F / N', bytes: (16e8 + 14e9) / 8 });
+  });
 
   it('gives the numbers of the field for 7 B', () => {
     expect(stateLaw(facts, 0, 1)).toEqual({ symbols: '16 Psi', perParameter: 16, bytes: 112e9 });

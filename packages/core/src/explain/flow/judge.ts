@@ -98,7 +98,10 @@ function tooLarge({ trials, facts }: FlowContext, name: string, trial: LegalTria
 /** The state law in words: `16 x 6.74 B = 107.8 GB (100 GiB)`. */
 export function lawWords(facts: Facts, sharding: Sharding, ranks: number): string {
   const { symbols, bytes } = stateLaw(facts, sharding, ranks);
-  const numbers = symbols.replace('N', whole(ranks)).replace('Psi', `x ${amount(facts.parameters)}`);
+  const numbers = symbols
+    .replaceAll('N', whole(ranks))
+    .replace('Psi', `x ${amount(facts.trained)}`)
+    .replace('F', `x ${amount(facts.frozen)}`);
   return `${symbols} = ${numbers} = ${bothBytes(bytes)}`;
 }
 

@@ -1,6 +1,8 @@
 /** @file Rules of sets of shards: hybrid sharding. */
 import { divisorsOf, listed, nearest } from '../../mesh/index.ts';
+import { blockParameters } from '../../model/index.ts';
 import { expertDataOf, hasExpertGrid } from '../experts.ts';
+import type { LayoutJob } from '../job.ts';
 import { expertsWithEffect } from '../normal.ts';
 import type { Layout } from '../types.ts';
 import type { LayoutRule } from './rule.ts';
@@ -23,6 +25,26 @@ export const shardRules: readonly LayoutRule<ShardKey>[] = [
         hint: `Use shard ${listed(fitting)}.`,
         values: { data, shard, fits: fitting.map((each) => data / each) },
       };
+    },
+  },
+  {
+    code: 'ADAPTERS_NOT_SHARDED',
+    key: 'sharding',
+    reads: ['sharding', 'tensor', 'expert', 'expertTensor'],
+    source: 'step programs: a unit is gathered whole for each use, and has two buckets at most',
+    find: (job, layout) => {
+      const { expert, expertTensor } = expertsWithEffect(job, layout);
+      const { sharding, tensor } = layout;
+      if (job.model.adapters === undefined || sharding !== 3) return undefined;
+      const values = { sharding, fits: [0, 1, 2] };
+      const hint = 'Use sharding 0, 1 or 2.';
+      if (hasExpertGrid({ tensor, expert, expertTensor })) {
+        const message = `sharding 3 of adapters, frozen weights and experts over a grid of their own (expert ${expert}, expertTensor ${expertTensor}) is not modelled.`;
+        return { message, hint, values };
+      }
+      if (!adaptsLastOnly(job)) return undefined;
+      const message = `sharding 3 is not modelled where adapters stand beside the last products of a layer only (${job.model.adapters.targets.join(', ')}): the first layer gathers frozen weights that its backward does not read.`;
+      return { message, hint, values };
     },
   },
   {
@@ -55,6 +77,15 @@ export const shardRules: readonly LayoutRule<ShardKey>[] = [
     },
   },
 ];
+
+/** Nothing frozen stands between the output of the first layer and its adapters. */
+function adaptsLastOnly({ model }: LayoutJob): boolean {
+  const [first] = model.layers;
+  const placement = first?.placement ?? 'pre';
+  if (placement === 'post' || placement === 'both') return false;
+  const last = placement === 'pre' ? ['fc2.A'] : ['fc2.A', 'proj.A'];
+  return blockParameters(model, 0).every(({ name }) => !name.endsWith('.A') || last.includes(name));
+}
 
 const shown = (count: number): string => (Number.isInteger(count) ? String(count) : count.toFixed(2));
 

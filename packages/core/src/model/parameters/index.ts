@@ -3,6 +3,7 @@
  * A tied head has no tensor of its own. Modules that predict further tokens are not among the parameters; they are
  * listed beside.
  */
+import { withAdapterParameters } from '../adapters.ts';
 import type { BlockId, LayerSpec, ModelSpec, ParameterSpec } from '../types.ts';
 import { attentionParameters } from './attention.ts';
 import { denseParameters, expertParameters } from './ffn.ts';
@@ -22,11 +23,16 @@ export function parametersOf(model: ModelSpec): readonly ParameterSpec[] {
 
 /** Parameters of one block. */
 export function blockParameters(model: ModelSpec, block: BlockId): readonly ParameterSpec[] {
+  if (typeof block === 'number') return withAdapterParameters(layerParametersOf(model, block), model);
   const site = siteOf(model, block);
-  if (block === 'embed') return embedParameters(site);
-  if (block === 'head') return headParameters(site);
-  const layer = model.layers[block];
-  return layer === undefined ? [] : layerParameters(site, layer);
+  const own = block === 'embed' ? embedParameters(site) : headParameters(site);
+  return model.adapters === undefined ? own : own.map((each) => ({ ...each, frozen: true }));
+}
+
+/** Parameters of a layer without adapters. */
+export function layerParametersOf(model: ModelSpec, index: number): readonly ParameterSpec[] {
+  const layer = model.layers[index];
+  return layer === undefined ? [] : layerParameters(siteOf(model, index), layer);
 }
 
 /** {@link blockParameters} of one model, each block's written once: those of many experts are hundreds of names. */

@@ -108,6 +108,7 @@ describe('parts of known models', () => {
     expect(countParameters(model)).toEqual({
       total: 1920,
       active: 1920,
+      trainable: 1920,
       embedding: 160,
       head: 16,
       perLayer: [872, 872],

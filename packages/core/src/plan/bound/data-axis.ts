@@ -149,12 +149,15 @@ function unitOf(input: BoundInput, { first, forward, backward }: LayerPrice, kin
   const expertExchange = expertExchangeOf(input);
   const elements = sizeOf(input.counts.layers[first]);
   const experts = input.counts.layers[first]?.experts ?? 0;
-  const gatherExperts = expertExchange('all-gather', experts * bytesOf(input.weightType));
-  // Of the two gathers of a unit that of its experts ends last.
-  const entry = gatherExperts > 0 ? ENTRY.tied : ENTRY.own;
+  const frozen = input.counts.layers[first]?.frozen ?? 0;
+  const gatherSecond =
+    expertExchange('all-gather', experts * bytesOf(input.weightType)) +
+    (frozen > 0 ? exchange('all-gather', frozen * bytesOf(input.weightType)) : 0);
+  // Of the two gathers of a unit that of its experts, or of what is frozen, ends last.
+  const entry = gatherSecond > 0 ? ENTRY.tied : ENTRY.own;
   return {
     elements,
-    gather: exchange('all-gather', elements * bytesOf(input.weightType)) + gatherExperts,
+    gather: exchange('all-gather', elements * bytesOf(input.weightType)) + gatherSecond,
     reduce:
       exchange('reduce-scatter', elements * bytesOf(input.layout.gradientType)) +
       expertExchange('reduce-scatter', experts * bytesOf(input.layout.gradientType)),

@@ -2,7 +2,7 @@
  *
  * Seconds are entries of block matrices, so each is the length of a path that the walk contains.
  */
-import { backwardOf, type ParameterCounts } from '../../compile/index.ts';
+import { type BlockCount, backwardOf, type ParameterCounts } from '../../compile/index.ts';
 import { type BlockMatrix, ENTRY, EXIT, entryOf } from '../../cost/index.ts';
 import type { Layout } from '../../layout/index.ts';
 import { chunksHeld, placementOf, positionOf } from '../../schedules/index.ts';
@@ -12,10 +12,13 @@ import type { Pass } from '../sample.ts';
 
 /** What a stage holds, whatever it takes. */
 export interface StageContent {
-  /** Parameters on one rank, without experts over a grid of their own; and those. */
+  /** Trained parameters on one rank, without experts over a grid of their own; and those. */
   readonly elements: number;
   readonly expertElements: number;
-  /** Of the embedding block without the tied matrix; 0 on other stages. */
+  /** The same of what is not trained, which is in neither. */
+  readonly frozenElements: number;
+  readonly frozenExpertElements: number;
+  /** Of the embedding block without the tied matrix, as far as trained; 0 on other stages. */
   readonly embedElements: number;
   /** Layers of all chunks. */
   readonly runs: readonly LayerRun[];
@@ -133,7 +136,14 @@ function stageContent({ layout, rows, counts, kinds }: ContentInput, stage: numb
   }
   const embedElements = hasEmbed ? sizeOf(counts.embed) : 0;
   const ends = embedElements + (hasHead ? sizeOf(counts.head) : 0) + (hasEmbed || hasHead ? sizeOf(counts.tied) : 0);
+  const frozenOf = (count: BlockCount | undefined): number => count?.frozen ?? 0;
+  const frozenEnds =
+    (hasEmbed ? frozenOf(counts.embed) : 0) +
+    (hasHead ? frozenOf(counts.head) : 0) +
+    (hasEmbed || hasHead ? frozenOf(counts.tied) : 0);
   return {
+    frozenElements: sumOver(runs, kinds, counts, frozenOf) + frozenEnds,
+    frozenExpertElements: sumOver(runs, kinds, counts, (count) => count?.frozenExperts ?? 0),
     elements: layerElements(runs, kinds, counts) + ends,
     expertElements: expertsOf(runs, kinds, counts),
     embedElements,
@@ -191,20 +201,24 @@ function joined(runs: readonly LayerRun[]): readonly LayerRun[] {
   return [...counts].map(([kind, count]) => ({ kind, count }));
 }
 
-/** Parameters of layers on one rank. */
-export function layerElements(
+/** Trained parameters of layers on one rank. */
+export const layerElements = (
   runs: readonly LayerRun[],
   kinds: ContentInput['kinds'],
   counts: ParameterCounts,
+): number => sumOver(runs, kinds, counts, sizeOf);
+
+/** Trained experts of layers on one rank, where they have a grid of their own. */
+export const expertsOf = (runs: readonly LayerRun[], kinds: ContentInput['kinds'], counts: ParameterCounts): number =>
+  sumOver(runs, kinds, counts, (count) => count?.experts ?? 0);
+
+function sumOver(
+  runs: readonly LayerRun[],
+  kinds: ContentInput['kinds'],
+  counts: ParameterCounts,
+  of: (count: BlockCount | undefined) => number,
 ): number {
   let sum = 0;
-  for (const { kind, count } of runs) sum += count * sizeOf(counts.layers[kinds[kind]?.first ?? 0]);
-  return sum;
-}
-
-/** Experts of layers on one rank, where they have a grid of their own. */
-export function expertsOf(runs: readonly LayerRun[], kinds: ContentInput['kinds'], counts: ParameterCounts): number {
-  let sum = 0;
-  for (const { kind, count } of runs) sum += count * (counts.layers[kinds[kind]?.first ?? 0]?.experts ?? 0);
+  for (const { kind, count } of runs) sum += count * of(counts.layers[kinds[kind]?.first ?? 0]);
   return sum;
 }

@@ -17,11 +17,23 @@ export function stateOfStages(
   const input = { layout, weightType, optimizerTensors };
   const bytes: number[] = [];
   for (const stage of distinct) {
-    const { elements, expertElements } = all[stage] as StageContent;
+    const { elements, expertElements, frozenElements, frozenExpertElements } = all[stage] as StageContent;
     const experts = expertElements > 0 ? bytesOfState(input, expertElements, { experts: true }) : 0;
-    bytes.push(bytesOfState(input, elements, {}) + experts);
+    const frozen = frozenElements > 0 ? bytesOfFrozen(input, frozenElements, {}) : 0;
+    const frozenExperts = frozenExpertElements > 0 ? bytesOfFrozen(input, frozenExpertElements, { experts: true }) : 0;
+    bytes.push(bytesOfState(input, elements, {}) + experts + frozen + frozenExperts);
   }
   return bytes;
+}
+
+/** Weights that are not trained: sharding 3 cuts them. */
+function bytesOfFrozen(
+  { layout, weightType }: Pick<BoundInput, 'layout' | 'weightType'>,
+  elements: number,
+  bucket: { readonly experts?: true },
+): number {
+  const sharded = isSharded(layout, { ...bucket, frozen: true });
+  return (sharded ? elements / shardsOfBucket(bucket, layout) : elements) * bytesOf(weightType);
 }
 
 function bytesOfState(

@@ -26,7 +26,7 @@ import type { BlockPrices } from '../blocks.ts';
 import type { LayerRow } from '../rows.ts';
 
 /** A bucket by its size: where its blocks lie does not matter to its exchanges. */
-export type BucketSize = Pick<BucketPlan, 'elements' | 'summed' | 'tied' | 'experts'>;
+export type BucketSize = Pick<BucketPlan, 'elements' | 'summed' | 'tied' | 'experts' | 'frozen'>;
 
 /** What a step is worked out from. */
 export interface SpecInput {
@@ -61,7 +61,7 @@ export interface BucketSpec {
   readonly gradientBytes: number;
   /** Waits for the other end, so it is reduced in the tail. */
   readonly inTail: boolean;
-  /** Elements with padding, and those of them that one rank's optimizer updates. */
+  /** Elements with padding, and those of them that one rank's optimizer updates; 0 where they are not trained. */
   readonly elements: number;
   readonly shardElements: number;
   /** Weights, gradients and optimizer state that are there throughout. */
@@ -83,9 +83,9 @@ export function bucketSpecs(input: SpecInput): (size: BucketSize) => BucketSpec 
   const known: BucketSpec[] = [];
   return (size) => {
     for (const spec of known) {
-      const { elements, summed, tied, experts } = spec.plan;
+      const { elements, summed, tied, experts, frozen } = spec.plan;
       const same = elements === size.elements && summed === size.summed && tied === size.tied;
-      if (same && experts === size.experts) return spec;
+      if (same && experts === size.experts && frozen === size.frozen) return spec;
     }
     const spec = bucketSpec(size, input);
     known.push(spec);
@@ -93,7 +93,36 @@ export function bucketSpecs(input: SpecInput): (size: BucketSize) => BucketSpec 
   };
 }
 
+/** What is not trained: weights, whole or as shards that are gathered. */
+function frozenSpec(size: BucketSize, input: SpecInput): BucketSpec {
+  const { layout, weightType, prices } = input;
+  const elements = paddedParts(size, layout).reduce((sum, part) => sum + part, 0);
+  const sharded = isSharded(layout, size);
+  const bytes = elements * bytesOf(weightType);
+  const { axes, part } = shardGroup(size, layout);
+  const kind = 'all-gather';
+  return {
+    plan: size,
+    gatherSeconds: sharded ? prices.exchange({ kind, algorithm: 'ring', bytes, axes, ...(part && { part }) }) : 0,
+    reduceSeconds: 0,
+    setsSeconds: 0,
+    sumSeconds: 0,
+    endsSeconds: 0,
+    reduces: false,
+    reducesEach: false,
+    gathers: sharded,
+    weightBytes: sharded ? bytes : 0,
+    gradientBytes: 0,
+    inTail: false,
+    elements: 0,
+    shardElements: 0,
+    residentBytes: sharded ? bytes / shardsOfBucket(size, layout) : bytes,
+    host: undefined,
+  };
+}
+
 function bucketSpec(size: BucketSize, input: SpecInput): BucketSpec {
+  if (size.frozen) return frozenSpec(size, input);
   const { job, layout, weightType } = input;
   const parts = paddedParts(size, layout);
   const elements = parts.reduce((sum, part) => sum + part, 0);

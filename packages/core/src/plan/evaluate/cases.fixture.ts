@@ -23,6 +23,8 @@ export interface EvaluationCase {
 /** Grid, data axis and model of a case before it is legal. */
 interface Choice {
   readonly model: ModelName;
+  /** Which targets of the model have adapters; 0: none, all weights are trained. */
+  readonly adapters: number;
   readonly job: {
     readonly attention: 'flash' | 'unfused';
     readonly dropout: number;
@@ -66,7 +68,32 @@ const orders = [
   ['pipeline', 'data', 'tensor', 'context', 'expert'],
 ] as const satisfies readonly Layout['order'][];
 
-function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Choice): EvaluationCase | undefined {
+const targetsOf = (name: ModelName): readonly (readonly string[])[] => {
+  switch (name) {
+    case 'gpt2':
+    case 'gpt2-untied':
+      return [['c_attn'], ['c_proj', 'c_fc']];
+    case 'mixtral':
+    case 'experts':
+    case 'leading':
+      return [['q_proj', 'o_proj'], ['v_proj']];
+    case 'latent':
+      return [];
+    default:
+      return [['q_proj', 'v_proj'], ['all-linear'], ['down_proj']];
+  }
+};
+
+function caseOf({
+  model: name,
+  adapters,
+  job: facts,
+  grid,
+  rounds,
+  rest,
+  order,
+  seed,
+}: Choice): EvaluationCase | undefined {
   const layers = grid.layersPerStage.reduce((sum, each) => sum + each, 0);
   const { cluster } = clusterFromRequest('32x dgx-h100', 'cluster');
   const model = modelOf(name, layers);
@@ -75,7 +102,11 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
   const attention = name === 'latent' ? 'flash' : facts.attention;
   const microBatches = microBatchesOf(grid, rounds);
   const batch = { sequences: microBatches * rest.data * rest.microBatch, length: 8 };
-  const job = createJob({ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } });
+  const targets = targetsOf(name)[adapters - 1];
+  const job = createJob({
+    ...{ name, model, cluster, batch, precision, optimizer, kernels: { attention, dropout } },
+    ...(targets && { workload: { lora: { rank: 4, alpha: 8, targets } } }),
+  });
   const layout = normalizeLayout(job, {
     ...grid,
     ...rest,
@@ -87,7 +118,7 @@ function caseOf({ model: name, job: facts, grid, rounds, rest, order, seed }: Ch
     return undefined;
   }
   const book = seed === 0 ? createPriceBook(cluster) : madeUpBook(seed);
-  const words = `${name} ${Object.values(facts).join(' ')}, ${microBatches} micro-batches, prices ${seed}: `;
+  const words = `${name} ${targets ?? 'whole'} ${Object.values(facts).join(' ')}, ${microBatches} micro-batches, prices ${seed}: `;
   return { job, layout, book, [fc.toStringMethod]: () => words + JSON.stringify(layout) };
 }
 
@@ -203,6 +234,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
   return fc
     .record<Choice>({
       model: fc.constantFrom(...(range.experts ? modelsWithExperts : modelNames)),
+      adapters: fc.constantFrom(0, 0, 0, 1, 2, 3),
       job: fc.record({
         attention: fc.constantFrom('flash', 'unfused'),
         dropout: fc.constantFrom(0, 0.1),

@@ -28,7 +28,8 @@ export interface Piece {
   readonly bytes: Float64Array;
   /** Bucket that its own weights and gradients lie in, counted from the chunk's first; -1 for none. */
   readonly own: number;
-  /** Bucket of its experts where these have one of their own, counted alike; -1 for none. */
+  /** Bucket of its experts, or of what is frozen beside adapters, where these have one of their own, counted alike; -1 for
+   * none. */
   readonly experts: number;
   readonly touchesTied: boolean;
   /** Gradients of one micro-batch that it makes: numbers of buckets, -1 for the tied one. */
@@ -108,7 +109,9 @@ function chunkSpec(content: ChunkContent, input: SpecInput, bucketOf: (plan: Buc
   const bucketAt = new Int32Array(headBlock + 2).fill(-1);
   const expertsAt = new Int32Array(headBlock + 2).fill(-1);
   plans.forEach((plan, bucket) => {
-    const at = plan.experts ? expertsAt : bucketAt;
+    // What is frozen takes part in the walk where it is gathered.
+    if (plan.frozen && layout.sharding < 3) return;
+    const at = plan.experts || plan.beside ? expertsAt : bucketAt;
     for (const block of plan.blocks) at[block + 1] = bucket;
   });
   const buckets = mostReplicasOf(layout) > 1 ? plans.map(bucketOf) : [];

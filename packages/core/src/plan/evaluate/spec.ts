@@ -202,8 +202,10 @@ function stageSpec(
   }
   if (mostReplicasOf(input.layout) === 1) {
     const plans = chunks.flatMap((chunk) => chunk.plans);
-    buckets.push(bucketOf(joined(plans.filter((plan) => !plan.experts))));
-    if (plans.some((plan) => plan.experts)) buckets.push(bucketOf(joined(plans.filter((plan) => plan.experts))));
+    for (const [experts, frozen] of GROUPS) {
+      const group = plans.filter((plan) => plan.experts === experts && plan.frozen === frozen);
+      if (group.length > 0) buckets.push(bucketOf(joined(group)));
+    }
   }
   let elements = 0;
   let shardElements = 0;
@@ -232,6 +234,14 @@ function stageSpec(
     holdsLoss,
   };
 }
+
+/** Parameters that share a bucket without a data axis: those of experts, those that are frozen, as the plan of a bucket says it. */
+const GROUPS = [
+  [undefined, undefined],
+  [true, undefined],
+  [undefined, true],
+  [true, true],
+] as const;
 
 /** Without a data axis all blocks of a stage share one bucket. */
 function joined(plans: readonly BucketPlan[]): BucketPlan {

@@ -92,7 +92,8 @@ function visitPieces(walk: Walk, index: number): void {
     const piece = pieces[at] as Piece;
     if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece, bits);
     const second = piece.experts >= 0 ? firstBucket + piece.experts : tiedBucket;
-    if (units === undefined) takeCopies(walk.state, base, walk.weightReady, firstBucket + piece.own, second);
+    const own = piece.own < 0 ? -1 : firstBucket + piece.own;
+    if (units === undefined) takeCopies(walk.state, base, walk.weightReady, own, second);
     else takeUnit(walk, units, stage, bits);
     if (reduces) noteGradients(walk, base, firstBucket, second, piece);
     runPiece(walk.state, base, piece, step.hostWaits);
@@ -161,9 +162,10 @@ function raise(clocks: Float64Array, index: number, value: number): void {
   if (value > (clocks[index] as number)) clocks[index] = value;
 }
 
-/** The coming piece reads copies that are there at these clocks. Who reads none, has no way from them in its matrix. */
+/** The coming piece reads copies that are there at these clocks: those of its own bucket, where it has one that is gathered,
+ * and of a second one. Who reads none, has no way from them in its matrix. */
 function takeCopies(state: Float64Array, base: number, copies: Float64Array, own: number, tied: number): void {
-  state[base + COPY] = copies[own] as number;
+  state[base + COPY] = own < 0 ? Number.NEGATIVE_INFINITY : (copies[own] as number);
   state[base + TIED_COPY] = copies[tied] as number;
 }
 

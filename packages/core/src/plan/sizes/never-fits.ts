@@ -6,7 +6,7 @@
  * than any layout needs on any size.
  */
 import { capacityBytes } from '../../cluster/index.ts';
-import { blockContext, parameterCounts, statePerParameter } from '../../compile/index.ts';
+import { blockContext, frozenPerParameter, parameterCounts, statePerParameter } from '../../compile/index.ts';
 import { profileOf } from '../../cost/index.ts';
 import type { Job } from '../../job/index.ts';
 import { completeLayout, type Layout, TOKENS_OF_CONTEXT_RANK } from '../../layout/index.ts';
@@ -92,19 +92,22 @@ function leastOf(job: Job, layout: Layout): Least {
   const { weights, gradients, optimizer } = statePerParameter(job, { ...layout, data: MANY });
   // Sharding 3 gathers the weights of a layer before it runs.
   const perParameter = (layout.sharding === 3 ? 2 : weights) + gradients + optimizer;
+  const perFrozen = layout.sharding === 3 ? 2 : frozenPerParameter(job, { ...layout, data: MANY });
   const profile = (pass: Pass, kind: number) => {
     const call = sample.calls.find((each) => each.pass === pass && each.kind === kind);
     return call && profileOf(call.memory, sample.ranges);
   };
   // The first layers of the model stand for their kinds; the smallest one is less than any.
-  const elements = Math.min(...counts.layers.map(({ summed, rest }) => summed + rest));
+  const state = Math.min(
+    ...counts.layers.map(({ summed, rest, frozen = 0 }) => (summed + rest) * perParameter + frozen * perFrozen),
+  );
   const layers = Array.from({ length: sample.kinds }, (_, kind) => {
     const backward = profile('B', kind) ?? profile('I', kind);
     const activations = (profile('F', kind)?.net ?? 0) + (backward?.rise ?? 0);
-    return { activations, state: elements * perParameter };
+    return { activations, state };
   });
   const [first] = layers;
-  const { activations, state } = layers.reduce(
+  const { activations } = layers.reduce(
     (most, each) => (each.activations > most.activations ? each : most),
     first ?? { activations: 0, state: 0 },
   );

@@ -1,6 +1,6 @@
 /** @file The smallest cluster of a kind on which a job fits. */
 import { capacityBytes, clusterSizes } from '../../cluster/index.ts';
-import { statePerParameter } from '../../compile/index.ts';
+import { frozenPerParameter, statePerParameter } from '../../compile/index.ts';
 import type { Job } from '../../job/index.ts';
 import { completeLayout } from '../../layout/index.ts';
 import { countParameters } from '../../model/index.ts';
@@ -51,7 +51,8 @@ export function smallestCluster(
 function stateBytes(job: Job): number {
   const alone = completeLayout({ ...job.layout, data: 1, sharding: 0 }, job, splitCosts(job)).layout;
   const { weights, gradients, optimizer } = statePerParameter(job, alone);
-  return countParameters(job.model).total * (weights + gradients + optimizer);
+  const { total, trainable } = countParameters(job.model);
+  return trainable * (weights + gradients + optimizer) + (total - trainable) * frozenPerParameter(job, alone);
 }
 
 /** The largest size whose memory together does not hold the state, where there is one. */

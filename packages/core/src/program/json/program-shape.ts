@@ -200,6 +200,7 @@ const bucket = object('bucket', 'Parameters that lie flat in one buffer and are 
   elements: field(whole(0), 'Elements of the rank, without padding.'),
   summed: field(whole(0), 'How many of the first elements are gradients partial over tensor.'),
   views: field(listOf(view), 'Parameters in order of offset.'),
+  frozen: optional(yes, 'Its parameters are not trained: it has weights and nothing else.'),
   copies: optional(text, 'Group that holds copies of these parameters.'),
 });
 

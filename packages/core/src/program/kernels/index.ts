@@ -38,6 +38,9 @@ export type KernelName =
   | 'gemm'
   | 'gemm.dx'
   | 'gemm.dw'
+  | 'adapt'
+  | 'adapt.dx'
+  | 'adapt.dw'
   | 'bias.dw'
   | 'no-gradient'
   | 'layernorm'
@@ -100,27 +103,49 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   gemm: gemmRow('x:[.. k] w:[n k] bias?:[n] -> y:[.. n]', product),
   'gemm.dx': gemmRow('dy~:[.. n] w:[n k] -> dx~:[.. k]', inputGradient),
   'gemm.dw': gemmRow('dy~:[.. n] x:[.. k] -> dw~:[n k] db?~:[n]', weightGradient),
+  // The wide half of an adapter, added to its layer's output: `a` columns for each adapted part, or the same for all.
+  adapt: gemmRow('u~:[.. a!] w:[n r!] -> y~:[.. n*]', ({ reads: [u, w] }) => ({
+    m: rows(u),
+    n: w?.dims[0] ?? 0,
+    k: fromEnd(w, 1),
+    batch: 1,
+  })),
+  'adapt.dx': gemmRow('dy~:[.. n*] w:[n r!] -> du~:[.. a]', ({ reads: [gradient, w] }) => ({
+    m: rows(gradient),
+    n: fromEnd(w, 1),
+    k: w?.dims[0] ?? 0,
+    batch: 1,
+  })),
+  'adapt.dw': gemmRow('dy~:[.. n*] u~:[.. a!] -> dw~:[n r]', ({ reads: [gradient], writes: [dw] }) => ({
+    m: dw?.dims[0] ?? 0,
+    n: fromEnd(dw, 1),
+    k: rows(gradient),
+    batch: 1,
+  })),
   'bias.dw': memoryRow('dy:[.. n] -> db:[n]', 1),
   // Zeros, for what corrects the choice of experts: it follows the load that `ri` shows, not the gradient.
   'no-gradient': memoryRow('ri:[s b t] -> dw:[n]', 0),
 
   layernorm: memoryRow('x:[.. h!] w:[h] b?:[h] -> y:[.. h] st:[2 ..]', 8),
-  'layernorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[2 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h] db?:[h]', 14),
+  'layernorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[2 ..] w:[h] res?:[.. h] -> dx:[.. h] dw?:[h] db?:[h]', 14),
   rmsnorm: memoryRow('x:[.. h!] w:[h] -> y:[.. h] st:[1 ..]', 5),
-  'rmsnorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[1 ..] w:[h] res?:[.. h] -> dx:[.. h] dw:[h]', 11),
+  'rmsnorm.dx': memoryRow('dy:[.. h!] x:[.. h] st:[1 ..] w:[h] res?:[.. h] -> dx:[.. h] dw?:[h]', 11),
 
   // In place: `raw` keeps queries and keys as they were; a head has one statistic.
   'qk-norm': memoryRow('qkv:[s b p] qn:[d!] kn:[d] -> out:[s b p] raw:[s b p*] st:[p* s b]', 5),
-  'qk-norm.dx': memoryRow('dqkv:[s b p] raw:[s b p*] st:[p* s b] qn:[d!] kn:[d] -> out:[s b p] dqn:[d] dkn:[d]', 11),
+  'qk-norm.dx': memoryRow('dqkv:[s b p] raw:[s b p*] st:[p* s b] qn:[d!] kn:[d] -> out:[s b p] dqn?:[d] dkn?:[d]', 11),
   // A layer norm for each head, each with weights of its own.
   'qk-norm-heads': memoryRow('qkv:[s b p] qn:[p* d!] kn:[p* d] -> out:[s b p] raw:[s b p*] st:[p* 2 s b]', 8),
   'qk-norm-heads.dx': memoryRow(
-    'dqkv:[s b p] raw:[s b p*] st:[p* 2 s b] qn:[p* d!] kn:[p* d] -> out:[s b p] dqn:[p* d] dkn:[p* d]',
+    'dqkv:[s b p] raw:[s b p*] st:[p* 2 s b] qn:[p* d!] kn:[p* d] -> out:[s b p] dqn?:[p* d] dkn?:[p* d]',
     14,
   ),
   // One norm over all heads of queries and one over all of keys: heads are whole.
   'qk-norm-all': memoryRow('qkv:[s b p!] qn:[q] kn:[k] -> out:[s b p] raw:[s b r] st:[2 s b]', 5),
-  'qk-norm-all.dx': memoryRow('dqkv:[s b p!] raw:[s b r] st:[2 s b] qn:[q] kn:[k] -> out:[s b p] dqn:[q] dkn:[k]', 11),
+  'qk-norm-all.dx': memoryRow(
+    'dqkv:[s b p!] raw:[s b r] st:[2 s b] qn:[q] kn:[k] -> out:[s b p] dqn?:[q] dkn?:[k]',
+    11,
+  ),
   rope: memoryRow('qkv:[s b p] -> out:[s b p]', 3),
   'rope.dx': memoryRow('dqkv:[s b p] -> out:[s b p]', 3),
   attention: attention('qkv:[s! b p] sinks?:[p*] -> o:[s b p*] lse:[p* s b]'),
@@ -139,7 +164,7 @@ export const kernels: Readonly<Record<KernelName, KernelRow>> = {
   scores: scoreProduct('qkv:[s! b p] -> sc:[p* b s s]'),
   softmax: memoryRow('sc:[.. s!] -> pr:[.. s]', 5),
   'softmax-sinks': memoryRow('sc:[p b s s!] sinks:[p] -> pr:[p b s s]', 5),
-  'softmax-sinks.dx': memoryRow('dpr:[p b s s!] pr:[p b s s] -> dsc:[p b s s] dsinks:[p]', 4),
+  'softmax-sinks.dx': memoryRow('dpr:[p b s s!] pr:[p b s s] -> dsc:[p b s s] dsinks?:[p]', 4),
   context: scoreProduct('pr:[p* b s! s] qkv:[s b p] -> o:[s b p*]'),
   'context.dx': scoreProduct('do:[s! b p*] pr:[p* b s s] qkv:[s b p] -> dpr:[p* b s s] dqkv:[s b p]'),
   'softmax.dx': memoryRow('dpr:[.. s!] pr:[.. s] -> dsc:[.. s]', 4),

@@ -131,7 +131,7 @@ function routing(reader: Reader, experts: string, load: string, chunk: Chunk): R
   return routed;
 }
 
-/** `bucket NAME elements:N summed:N copies:GROUP`. */
+/** `bucket NAME elements:N summed:N frozen copies:GROUP`. */
 export function readBucket(reader: Reader, line: Line): Raw | undefined {
   const cursor = createCursor(reader, line, 1);
   const bucket: Raw = {};
@@ -141,10 +141,12 @@ export function readBucket(reader: Reader, line: Line): Raw | undefined {
     const [key, value] = pair(chunk);
     if (value && (key.text === 'elements' || key.text === 'summed')) {
       put(reader, bucket, key.text, numberOf(reader, value, 'a number of elements'), chunk);
+    } else if (chunk.text === 'frozen') {
+      put(reader, bucket, 'frozen', true, chunk);
     } else if (value && key.text === 'copies') {
       put(reader, bucket, 'copies', nameOf(reader, value, 'a group'), chunk);
     } else {
-      const hint = 'A bucket has elements:N, summed:N and copies:GROUP.';
+      const hint = 'A bucket has elements:N, summed:N, frozen and copies:GROUP.';
       complain(reader.source, chunk, `${shown(chunk)} says nothing about a bucket.`, hint);
     }
   }

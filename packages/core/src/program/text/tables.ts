@@ -61,9 +61,9 @@ function bucketTable(bucket: Bucket, layers: number, indent: string): readonly s
 
 const heading: readonly string[] = ['# view', 'block', 'offset', 'dims', 'decay', 'counted', 'holds'];
 
-export function bucketLine({ name, elements, summed, copies }: Bucket): string {
+export function bucketLine({ name, elements, summed, frozen, copies }: Bucket): string {
   const group = copies === undefined ? '' : ` copies:${nameWord(copies)}`;
-  return `bucket ${nameWord(name)} elements:${elements} summed:${summed}${group}`;
+  return `bucket ${nameWord(name)} elements:${elements} summed:${summed}${frozen ? ' frozen' : ''}${group}`;
 }
 
 export const viewCells = (

@@ -8,7 +8,10 @@
  */
 import { type KernelName, kernels } from '../kernels/index.ts';
 import type { Operation, Program, Template } from '../types.ts';
+import { followForward } from './gradient-flow.ts';
+import { gradientRules } from './gradient-rules.ts';
 import type { Report } from './report.ts';
+import { type IsTrained, trainedIn } from './trained.ts';
 
 /** Reports forward kernels without a backward, backward kernels without a forward, and parameters with too many or too
  * few gradients.
@@ -16,10 +19,13 @@ import type { Report } from './report.ts';
 export function verifyBackward(program: Program, report: Report): void {
   const declared = new Set(program.buffers.map(({ name }) => name));
   for (const block of new Set(program.templates.map(blockOf))) {
-    const forward = operationsOf(forwardOf(program, block));
+    const templates = forwardOf(program, block);
+    const forward = operationsOf(templates);
+    const isTrained = trainedIn(program, templates);
+    const expected = gradientKernels(forward, isTrained);
     for (const backward of backwardsOf(program, block).map(operationsOf)) {
-      compareKernels(block, forward, backward, report);
-      compareParameters(block, forward, backward, declared, report);
+      compareKernels(block, expected, backward, report);
+      compareParameters(block, forward, backward, (name) => !declared.has(name) && isTrained(name), report);
       for (const operation of backward) {
         checkOperands(block, operation, forward, report);
         checkAdds(block, operation, report);
@@ -74,13 +80,26 @@ function gradientsOf(kernel: KernelName): readonly KernelName[] {
 
 const kernelNames = Object.keys(kernels) as readonly KernelName[];
 
+/** Backward kernels that a forward asks for: those that make a gradient which somebody is owed. */
+function gradientKernels(forward: readonly Operation[], isTrained: IsTrained): readonly KernelName[] {
+  const { calls, isOwed } = followForward(forward, isTrained);
+  return calls.flatMap(({ operation: { kernel }, reads }) => {
+    const owes = (index: number): boolean => isOwed(reads[index] ?? 0);
+    const rules = gradientRules(kernel);
+    return gradientsOf(kernel).filter((backward) => {
+      const made = rules.filter((rule) => rule.backward === backward).flatMap(({ writes }) => writes);
+      return made.length > 0 ? made.some(owes) : [...reads.keys()].some(owes);
+    });
+  });
+}
+
 function compareKernels(
   block: string,
-  forward: readonly Operation[],
+  needed: readonly KernelName[],
   backward: readonly Operation[],
   report: Report,
 ): void {
-  const expected = counted(kernelsOf(forward).flatMap(gradientsOf));
+  const expected = counted(needed);
   const gradients = new Set(kernelNames.flatMap(gradientsOf));
   const found = counted(kernelsOf(backward).filter((kernel) => gradients.has(kernel)));
   for (const kernel of new Set([...expected.keys(), ...found.keys()])) {
@@ -102,11 +121,11 @@ function compareParameters(
   block: string,
   forward: readonly Operation[],
   backward: readonly Operation[],
-  declared: ReadonlySet<string>,
+  isTrained: IsTrained,
   report: Report,
 ): void {
-  const local = (name: string): boolean => declared.has(name) || name === 'none' || name === 'y' || name === 'dy';
-  const uses = counted(forward.flatMap(({ reads }) => reads.filter((name) => !local(name))));
+  const counts = (name: string): boolean => name !== 'none' && name !== 'y' && name !== 'dy' && isTrained(name);
+  const uses = counted(forward.flatMap(({ reads }) => reads.filter(counts)));
   const gradients = backward.flatMap(({ writes }) => writes.map((write) => write.buffer));
   const answers = counted(gradients.flatMap((name) => (name.startsWith('G.') ? [name.slice('G.'.length)] : [])));
   for (const parameter of new Set([...uses.keys(), ...answers.keys()])) {

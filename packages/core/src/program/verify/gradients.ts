@@ -10,15 +10,17 @@ import { backwardsOf, blockOf, forwardOf } from './backward.ts';
 import { copied, type Flow, type ForwardCall, followForward, type Terms, type Value } from './gradient-flow.ts';
 import { type GradientRule, gradientRules, isMove, passesOf } from './gradient-rules.ts';
 import type { Report } from './report.ts';
+import { type IsTrained, trainedIn } from './trained.ts';
 
 type Held = { readonly value: Value } | { readonly terms: Terms };
 
 /** Reports gradients that come from elsewhere, or not whole. Asked of programs without other faults: nothing is missing. */
 export function verifyGradients(program: Program, report: Report): void {
   for (const block of new Set(program.templates.map(blockOf))) {
-    const forward = operationsOf(forwardOf(program, block));
+    const templates = forwardOf(program, block);
+    const forward = operationsOf(templates);
     for (const backward of backwardsOf(program, block)) {
-      const wrong = findLostGradient(forward, operationsOf(backward));
+      const wrong = findLostGradient(forward, operationsOf(backward), trainedIn(program, templates));
       if (wrong === undefined) continue;
       report.on(`B.${block}`, {
         code: 'BACKWARD_DIFFERS',
@@ -33,8 +35,12 @@ const operationsOf = (templates: readonly Template[]): readonly Operation[] =>
   templates.flatMap(({ operations }) => operations);
 
 /** What is wrong with the gradients of a block, in words that begin with an operand; undefined where nothing is. */
-function findLostGradient(forward: readonly Operation[], backward: readonly Operation[]): string | undefined {
-  const flow = followForward(forward);
+function findLostGradient(
+  forward: readonly Operation[],
+  backward: readonly Operation[],
+  isTrained: IsTrained,
+): string | undefined {
+  const flow = followForward(forward, isTrained);
   const held = new Map<string, Held>([...flow.held].map(([name, value]) => [name, { value }]));
   held.set('dy', { terms: ['dy'] });
   const answered = new Set<string>();
@@ -179,7 +185,9 @@ function findIncomplete(flow: Flow, held: ReadonlyMap<string, Held>): string | u
   const names = new Set(flow.calls.flatMap(({ operation }) => operation.reads));
   for (const name of names) {
     if (name === 'none' || (flow.held.has(name) && name !== 'x')) continue;
-    const expected = flow.gradientOf(flow.valueOf(name));
+    const value = flow.valueOf(name);
+    if (!flow.isOwed(value)) continue;
+    const expected = flow.gradientOf(value);
     const gradient = held.get(name === 'x' ? 'dx' : `G.${name}`);
     if (expected.length === 0) continue;
     const terms = gradient && 'terms' in gradient ? gradient.terms : [];

@@ -85,9 +85,10 @@ function writeOperand(walk: Walk, expanded: ExpandedOperation, write: ExpandedWr
  * up to is partial over both lists. A shared matrix alone does not make two lists copies.
  */
 function ofOtherCopies({ list, degrees }: Walk, { accumulate, operand }: ExpandedWrite): PartialSet {
-  const copies = list.buckets[0]?.copies;
+  const trained = list.buckets.filter(({ frozen }) => !frozen);
+  const copies = trained[0]?.copies;
   const sums = accumulate && operand.instance.declaration.scope === 'period' && copies !== undefined;
-  if (!sums || degrees(copies) === 1 || list.buckets.some((bucket) => bucket.copies !== copies)) return complete;
+  if (!sums || degrees(copies) === 1 || trained.some((bucket) => bucket.copies !== copies)) return complete;
   return [partialOver(copies)];
 }
 

@@ -152,8 +152,8 @@ const countedTwice = (what: string, why: string, hint: string): Finding => ({
 });
 
 function checkAllCounted(walk: Walk, expanded: ExpandedOperation): void {
-  for (const { name } of walk.list.buckets) {
-    if (walk.counted.has(name)) continue;
+  for (const { name, frozen } of walk.list.buckets) {
+    if (frozen || walk.counted.has(name)) continue;
     walk.find(expanded, {
       code: 'NORM_MISSED',
       message: `Bucket ${name} of ${walk.list.name} is not in the norm that limits the step: 0 of its gradients are counted.`,

@@ -72,9 +72,13 @@ function apply(walk: Walk, expanded: ExpandedOperation): void {
   }
 }
 
-/** Law: every bucket is updated, and what the period leaves is complete. */
+/** Law: every bucket that is trained is updated, and what the period leaves is complete. */
 function checkEnd(walk: Walk, report: Report): void {
-  for (const { name } of walk.list.buckets) {
+  for (const { name, frozen } of walk.list.buckets) {
+    if (frozen) {
+      if (walk.updated.has(name)) report.on(walk.list.name, incomplete(name, 'it is frozen and is updated'));
+      continue;
+    }
     if (walk.awaited.has(name)) {
       report.on(walk.list.name, incomplete(name, 'its new weights stay in host memory'));
     }
@@ -94,7 +98,7 @@ function checkEnd(walk: Walk, report: Report): void {
         message: `${name} is written: nothing reduces it or updates weights with it.`,
         hint: 'Reduce it, or give it to the optimizer.',
       });
-    } else if (isWasted(operation, name)) {
+    } else if (isWasted(operation, name, walk)) {
       report.at(walk.list.name, operation, {
         code: 'WRITTEN_NEVER_READ',
         severity: 'note',
@@ -106,7 +110,9 @@ function checkEnd(walk: Walk, report: Report): void {
 }
 
 /** Activations and exchanges are there to be read; scalars are results, and forward once more makes what it makes. */
-function isWasted({ again, writes }: ExpandedOperation, name: string): boolean {
+function isWasted({ again, writes }: ExpandedOperation, name: string, { unread }: Walk): boolean {
+  // A kernel that makes several things is there for those that are read.
+  if (writes.some(({ operand }) => !unread.has(operand.instance.name))) return false;
   const declaration = writes.find((write) => write.operand.instance.name === name)?.operand.instance.declaration;
   return !again && (declaration?.role === 'activation' || declaration?.role === 'exchange');
 }

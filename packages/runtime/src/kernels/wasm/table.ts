@@ -140,10 +140,11 @@ function normRows({ kernels, pointer: at }: Places) {
       kernels.rmsnorm(rowsOf(x), sizeAt(x, -1), ...operands, numberOf(c, 'epsilon'));
     },
     'rmsnorm.dx': (c) => {
+      if (!c.writes[1]) return 'plain';
       const [x, residual] = [r(c, 1), c.reads[4]];
       const from = [r(c, 0), x, r(c, 2), r(c, 3)].map(({ data }) => at(data));
       const to = [w(c, 0).data, cleared(w(c, 1))].map(at);
-      kernels.rmsnormDx(rowsOf(x), sizeAt(x, -1), ...from, residual ? at(residual.data) : 0, ...to);
+      return kernels.rmsnormDx(rowsOf(x), sizeAt(x, -1), ...from, residual ? at(residual.data) : 0, ...to);
     },
   } as const satisfies Rows;
 }
