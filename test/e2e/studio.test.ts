@@ -190,7 +190,7 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
 
   it('draws every figure as the command does: the same markup from Node', async () => {
     const sizes = { model: 'gpt2-xl', nodes: 1, sequences: 16, length: 512 };
-    await visit(linkOf({ ...firstPlace, scenario: { ...firstPlace.scenario, ...sizes } }));
+    await visit(await linkOf({ ...firstPlace, scenario: { ...firstPlace.scenario, ...sizes } }));
     await planned(page);
     const job = 'name: gpt2-xl\nmodel: gpt2-xl\ncluster: 1x dgx-h100\nbatch: { sequences: 16, length: 512 }\n';
     const layout = await page.evaluate(

@@ -1,6 +1,6 @@
 /** @file What the command palette offers: every view, row, lesson and page, and what can be done with the scenario. */
 import { lessons } from '@meshwright/figures';
-import { linkOf, type View } from '../scenario/link.ts';
+import { addressOf, type View } from '../scenario/link.ts';
 import { commandLine, neighbour } from '../scenario/scenario.ts';
 import type { Store } from './store.ts';
 
@@ -47,7 +47,7 @@ export function commandsOf(
     ...(store.canUndo.value ? [{ words: 'Undo the last edit', run: () => store.undo() }] : []),
     {
       words: 'Copy the link',
-      run: () => copied(new URL(linkOf(store.place.value), location.href).href, 'Link copied.'),
+      run: () => void addressOf(store.place.value).then((link) => copied(link, 'Link copied.')),
     },
     ...(store.selected.value
       ? [

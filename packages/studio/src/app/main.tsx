@@ -19,15 +19,22 @@ colours.textContent = [
 ].join('');
 document.head.append(colours);
 
-const clients = {
-  quickly: createClient(startWorker),
-  planner: createClient(startWorker),
-  viewer: createClient(startWorker),
-};
-const store = createStore(clients, readLink(location.hash).place, readWorked(document));
-followAddress(store);
-const root = document.getElementById('app');
-if (root) {
+/** Opens what the address names. */
+async function open(): Promise<void> {
+  const { place, notice } = await readLink(location.hash);
+  const clients = {
+    quickly: createClient(startWorker),
+    planner: createClient(startWorker),
+    viewer: createClient(startWorker),
+  };
+  const store = createStore(clients, place, readWorked(document));
+  store.notice.value = notice;
+  followAddress(store);
+  const root = document.getElementById('app');
+  if (!root) return;
   root.textContent = '';
   render(<Shell store={store} server={readServer(location)} />, root);
 }
+
+// A module that others import may not wait: the studio would be cut into more files.
+void open();

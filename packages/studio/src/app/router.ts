@@ -6,20 +6,24 @@ import type { Store } from './store.ts';
 /** Milliseconds of rest before an edit is written: a key that is held down is one, and browsers allow a few in a second. */
 const REST = 150;
 
-/** Keeps address and store together. A change of view is a step of the history; edits within it are not. */
+/** Keeps address and store together from the place on that the address named. A change of view is a step of the history;
+ * edits within it are not. */
 export function followAddress(store: Store): void {
-  const begin = readLink(location.hash);
   let written = location.hash;
-  if (begin.notice !== undefined) store.notice.value = begin.notice;
   let last = store.place.value;
   let rest: ReturnType<typeof setTimeout> | undefined;
+  // Links are made by the browser beside the page: one after the other, so that the history keeps their order.
+  let writing: Promise<void> = Promise.resolve();
   const write = (change: 'replaceState' | 'pushState'): void => {
     clearTimeout(rest);
     rest = undefined;
-    const hash = linkOf(last);
-    if (hash === written) return;
-    written = hash;
-    history[change](null, '', hash);
+    const link = linkOf(last);
+    writing = writing.then(async () => {
+      const hash = await link;
+      if (hash === written) return;
+      written = hash;
+      history[change](null, '', hash);
+    });
   };
   const writeEdit = (): void => write('replaceState');
   effect(() => {
@@ -36,11 +40,15 @@ export function followAddress(store: Store): void {
   addEventListener('pagehide', () => {
     if (rest !== undefined) writeEdit();
   });
+  const follow = async (hash: string): Promise<void> => {
+    const { place, notice } = await readLink(hash);
+    if (hash !== location.hash) return;
+    last = place;
+    store.go(place, notice);
+  };
   addEventListener('popstate', () => {
     if (location.hash === written) return;
     written = location.hash;
-    const { place, notice } = readLink(location.hash);
-    last = place;
-    store.go(place, notice);
+    void follow(written);
   });
 }

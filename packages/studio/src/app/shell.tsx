@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../parts/answer.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Pending } from '../parts/pending.tsx';
-import { linkOf, type View } from '../scenario/link.ts';
+import { addressOf, type View } from '../scenario/link.ts';
 import { PlanView } from '../views/plan/view.tsx';
 import { commandsOf } from './commands.ts';
 import { Palette } from './palette.tsx';
@@ -102,7 +102,7 @@ const Header = ({ store, offered, shown, palette, help }: HeaderProps): VNode =>
       ))}
     </nav>
     <div class="actions">
-      <Copy words="Share" said="Link copied" text={() => new URL(linkOf(store.place.value), location.href).href} />
+      <Copy words="Share" said="Link copied" text={() => addressOf(store.place.value)} />
       <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
         Undo
       </button>

@@ -2,16 +2,24 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 
+interface CopyProps {
+  readonly words: string;
+  readonly said: string;
+  text(): string | Promise<string>;
+}
+
 /** Copies a text and says so; where the clipboard is closed it is shown to be copied by hand. */
-export function Copy({ words, said, text }: { readonly words: string; readonly said: string; text(): string }): VNode {
+export function Copy({ words, said, text }: CopyProps): VNode {
   const state = useSignal<'idle' | 'copied' | { readonly text: string }>('idle');
   const { value } = state;
   return (
     <span class="copy">
       <button
         type="button"
-        onClick={() => {
-          const copied = text();
+        onClick={async () => {
+          const made = text();
+          // What is there at once is copied at once: some browsers copy within the click only.
+          const copied = typeof made === 'string' ? made : await made;
           navigator.clipboard
             .writeText(copied)
             .then(() => void (state.value = 'copied'))

@@ -32,10 +32,10 @@ const places: fc.Arbitrary<Place> = fc.record({
 });
 
 describe('a link', () => {
-  it('opens what it was made of', () => {
-    fc.assert(
-      fc.property(places, (place) => {
-        const { place: read, notice } = readLink(linkOf(place));
+  it('opens what it was made of', async () => {
+    await fc.assert(
+      fc.asyncProperty(places, async (place) => {
+        const { place: read, notice } = await readLink(await linkOf(place));
         expect(notice).toBeUndefined();
         expect(read).toEqual(place);
       }),
@@ -43,23 +43,36 @@ describe('a link', () => {
     );
   });
 
-  it('of another version is explained', () => {
-    const old = readLink(linkOf(firstPlace).replace('#1.', '#0.'));
+  it('of another version is explained', async () => {
+    const link = await linkOf(firstPlace);
+    const old = await readLink(link.replace('#1.', '#0.'));
     expect(old.notice).toContain('made by an older studio (version 0; this one reads version 1)');
     expect(old.place).toEqual(firstPlace);
-    expect(readLink(linkOf(firstPlace).replace('#1.', '#9.')).notice).toContain('a newer studio');
+    expect((await readLink(link.replace('#1.', '#9.'))).notice).toContain('a newer studio');
   });
 
-  it('that is damaged or foreign is explained, and never throws', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^#1\.[\w-]+$/)), (hash) => {
-        const { place, notice } = readLink(hash);
+  it('that is damaged or foreign is explained, and never throws', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.stringMatching(/^#1\.[\w-]+$/)), async (hash) => {
+        const { place, notice } = await readLink(hash);
         if (hash === '' || hash === '#') return;
         expect(place).toEqual(firstPlace);
         expect(notice).toMatch(/first scenario is shown/);
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('that would inflate to more than a link holds is not read', async () => {
+    const place = { ...firstPlace, scenario: { ...firstPlace.scenario, model: 'x'.repeat(500_000) } };
+    expect((await readLink(await linkOf(place))).notice).toContain('This link is damaged');
+  });
+
+  it('that an older studio made opens as it did', async () => {
+    const old =
+      '#1.PY7bDoIwEET_ZZ6LAY1G-zdru0KTXrCtKCH8uwuJvu45MzsLiuFI2SXoBSFZ9tDwngI1p0PXXO9QiHIu0EeFIZUq3PafZujaVljh54uj2fn5ouA59nWAvnY38cfMxhWXooTuj-4iAU9zeknJsq4Kk-O3oMAh5XlrqzxK0_K3YKmSgN-ymnZtoGxd7KFPCo9MgaFbBcuV3GaZ5D2b6iaZJV9G6jdh_QI';
+    const { place, notice } = await readLink(old);
+    expect([place.view, place.scenario.model, notice]).toEqual(['memory', 'llama-3.1-8b', undefined]);
   });
 });
 

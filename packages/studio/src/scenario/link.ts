@@ -1,7 +1,6 @@
-/** @file Links: a scenario with what is selected as the hash of a URL, versioned, deflated, in base64url. */
+/** @file Links: a scenario with what is selected as the hash of a URL, versioned, deflated by the browser, in base64url. */
 
 import { type LessonKey, lessons } from '@meshwright/figures';
-import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import { firstScenario, type Scenario } from './scenario.ts';
 
 /** Views that exist; the first is the page that opens. */
@@ -50,15 +49,18 @@ const LONGEST = 64_000;
 const LONGEST_TEXT = 400_000;
 
 /** The hash of a place, with its `#`. */
-export function linkOf(place: Place): string {
-  const deflated = deflateSync(strToU8(JSON.stringify(place)), { level: 9 });
+export async function linkOf(place: Place): Promise<string> {
+  const deflated = new Blob([JSON.stringify(place)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   let binary = '';
-  for (const byte of deflated) binary += String.fromCharCode(byte);
+  for (const byte of new Uint8Array(await new Response(deflated).arrayBuffer())) binary += String.fromCharCode(byte);
   return `#${VERSION}.${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
 }
 
-/** The place of a hash. Never throws: what cannot be read is explained, and the first place stands in. */
-export function readLink(hash: string): LinkReading {
+/** The whole address of a place, to be handed on. */
+export const addressOf = async (place: Place): Promise<string> => new URL(await linkOf(place), location.href).href;
+
+/** The place of a hash. Never rejects: what cannot be read is explained, and the first place stands in. */
+export async function readLink(hash: string): Promise<LinkReading> {
   if (hash === '' || hash === '#') return { place: firstPlace, notice: undefined };
   const [, version, body] = /^#(\d{1,6})\.([\w-]+)$/.exec(hash) ?? [];
   if (version === undefined || body === undefined) {
@@ -74,7 +76,7 @@ export function readLink(hash: string): LinkReading {
       notice: `This link was made by ${older} studio (version ${version}; this one reads version ${VERSION}). Its scenario cannot be opened here; the first scenario is shown instead.`,
     };
   }
-  const read = body.length > LONGEST ? undefined : textOf(body);
+  const read = body.length > LONGEST ? undefined : await valueOf(body);
   const place = read === undefined ? undefined : placeOf(read);
   if (place) return { place, notice: undefined };
   return {
@@ -83,12 +85,21 @@ export function readLink(hash: string): LinkReading {
   };
 }
 
-function textOf(body: string): unknown {
+/** What a body holds; undefined where it is no text of JSON, or longer than a link can be: reading stops there. */
+async function valueOf(body: string): Promise<unknown> {
   try {
     const binary = atob(body.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-    const text = strFromU8(inflateSync(bytes, { out: new Uint8Array(LONGEST_TEXT) }));
-    return JSON.parse(text.replace(/\0+$/, ''));
+    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    const reader = inflated.getReader();
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    let length = 0;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      length += part.value.length;
+      if (length > LONGEST_TEXT) return await reader.cancel();
+    }
+    return JSON.parse(await new Blob(parts).text());
   } catch {
     return undefined;
   }
