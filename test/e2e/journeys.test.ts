@@ -99,7 +99,7 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
   },
   Run: async (page, hands) => {
     await hands.choose('Layout', 'data parallel (DDP)');
-    // One whole run is enough, and one that is stopped: the server ends one before it begins another.
+    // One whole run is enough, and one right behind another that is stopped.
     if (page.viewportSize()?.width !== desk.width) {
       await hands.write('Steps', '200');
       await page.getByRole('main').getByRole('button', { name: 'Run', exact: true, disabled: false }).waitFor();
@@ -108,6 +108,9 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
     if (hands.kind === 'mouse') {
       await hands.write('Steps', '200');
       await hands.press('Run');
+      await hands.press('Stop');
+      await hands.press('Run');
+      await page.getByRole('region', { name: 'Losses' }).locator('tbody tr').first().waitFor();
       await hands.press('Stop');
       await page.getByText('Stopped.', { exact: true }).waitFor();
       return;

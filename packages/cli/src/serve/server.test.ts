@@ -165,6 +165,17 @@ describe('the server of the studio', () => {
     for (;;) if ((await run('{"layout":"dp=8","steps":1}')).status === 200) break;
   });
 
+  it('ends the run of a page when that page asks for the next, which starts behind it', async () => {
+    const asked = (steps: number, page: string): string => JSON.stringify({ layout: 'dp=8', steps, page });
+    const first = run(asked(200, 'one'));
+    // The requests may overtake each other; whichever is first is ended by the other.
+    const second = run(asked(200, 'one'));
+    await Promise.race([first, second]);
+    expect((await run(asked(1, 'two'))).status).toBe(409);
+    expect((await run(asked(1, 'one'))).text).toBe('{"kind":"step","step":1}\n');
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it('answers beside clients that never finish what they send', async () => {
     const slow = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
     await Promise.all(slow.map((socket) => once(socket, 'connect')));

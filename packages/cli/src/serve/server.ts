@@ -4,11 +4,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Refusal, refuseForeign, refuseStranger } from './guard.ts';
 import type { SiteFile } from './site.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** What a run is asked: a layout in the short form, and optimizer steps. */
 export interface RunAsked {
   readonly layout: string;
   readonly steps: number;
+  /** Names the page that asks. Its next run ends this one. */
+  readonly page?: string;
 }
 
 /** Runs something and tells what happens, one JSON value a call, until it is done or `signal` is aborted. */
@@ -38,14 +41,14 @@ const headers: Readonly<Record<string, string>> = {
 
 /** A server that is not listening yet. Slow and idle connections are closed by Node's own limits, set here. */
 export function createStudioServer(studio: StudioServer): Server {
-  const busy = { running: false };
+  const turns = createTurns();
   const server = createServer((request, response) => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const refusal = refuseForeign(request.headers, port);
     if (refusal) refuse(response, refusal);
-    else void answer(studio, busy, request, response);
+    else void answer(studio, turns, request, response);
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 15_000;
@@ -57,7 +60,7 @@ export function createStudioServer(studio: StudioServer): Server {
 
 async function answer(
   studio: StudioServer,
-  busy: { running: boolean },
+  turns: Turns,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -73,13 +76,10 @@ async function answer(
   const asked = askedOf(body);
   if (!asked)
     return refuse(response, { status: 400, says: `A run takes {"layout": text, "steps": 1 to ${MOST_STEPS}}.` });
-  if (busy.running) return refuse(response, { status: 409, says: 'A run is going on already. Stop it, or wait.' });
-  busy.running = true;
-  try {
-    await stream(studio.run, asked, response);
-  } finally {
-    busy.running = false;
-  }
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  const ran = await turns.take(asked.page, gone, () => stream(studio.run, asked, gone.signal, response));
+  if (!ran) refuse(response, { status: 409, says: 'The run of another page is going on. Stop it there, or wait.' });
 }
 
 /** The path of an address without its query; undefined when it is malformed. */
@@ -126,24 +126,22 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 
 function askedOf(body: string): RunAsked | undefined {
   try {
-    const { layout, steps } = JSON.parse(body) as Partial<RunAsked>;
+    const { layout, steps, page } = JSON.parse(body) as Partial<RunAsked>;
     const isRun = typeof layout === 'string' && layout.length <= 400;
     if (!isRun || typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MOST_STEPS)
       return undefined;
-    return { layout, steps };
+    return { layout, steps, ...(typeof page === 'string' && { page: page.slice(0, 40) }) };
   } catch {
     return undefined;
   }
 }
 
 /** Events of a run, one a line. Whoever goes away ends the run; a reader that is slow is waited for by nobody. */
-async function stream(run: Runner, asked: RunAsked, response: ServerResponse): Promise<void> {
-  const controller = new AbortController();
-  response.on('close', () => controller.abort());
+async function stream(run: Runner, asked: RunAsked, signal: AbortSignal, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   const beat = setInterval(() => response.write('\n'), HEARTBEAT_MS);
   try {
-    await run(asked, controller.signal, (event) => void response.write(`${JSON.stringify(event)}\n`));
+    await run(asked, signal, (event) => void response.write(`${JSON.stringify(event)}\n`));
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
     response.write(`${JSON.stringify({ kind: 'failed', says })}\n`);

@@ -20,7 +20,7 @@ export type RunEvent =
 
 /** Runs a job on this machine; calls `hear` for every event. Ends early when `signal` is aborted. */
 export async function runJob(
-  { token }: Server,
+  { token, page }: Server,
   request: { readonly layout: string; readonly steps: number },
   signal: AbortSignal,
   hear: (event: RunEvent) => void,
@@ -28,7 +28,7 @@ export async function runJob(
   const response = await fetch('api/run', {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify(request),
+    body: JSON.stringify({ ...request, page }),
     signal,
   });
   if (!response.ok || !response.body) {

@@ -3,6 +3,8 @@
 /** How to reach it. The token comes with the opened address and is sent with every request. */
 export interface Server {
   readonly token: string;
+  /** Tells this page from others that are open: the server ends its run before it begins its next. */
+  readonly page: string;
 }
 
 const KEPT = 'meshwright-token';
@@ -15,5 +17,5 @@ export function readServer({ search, pathname, hash }: Location): Server | undef
     history.replaceState(null, '', `${pathname}${hash}`);
   }
   const token = given ?? sessionStorage.getItem(KEPT);
-  return token === null ? undefined : { token };
+  return token === null ? undefined : { token, page: Math.random().toString(36).slice(2) };
 }
