@@ -111,4 +111,10 @@ expect 'LoRA: the smallest cluster is 2 GPUs' '^smallest: 2 GPUs' meshwright pla
 printf 'model: mixtral-8x7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nworkload: {lora: {rank: 16}}\n' >"$scratch/experts.yaml"
 expect_code 'LoRA: adapters on experts are refused by name' 2 'ADAPTER_NOT_MODELLED  workload.lora.targets: adapters on experts and their router are not modelled' meshwright plan "$scratch/experts.yaml"
 
+# Failures and checkpoints.
+expect 'Failures: least is lost at sqrt(2 W M), and played out by chance it comes to the same' 'Tests .* passed' tests packages/core/src/plan/failures.test.ts
+expect_json 'Failures: the interval is that of Young, in whole steps' 'Math.abs(it.failures.intervalSeconds / Math.sqrt(2 * it.failures.writeSeconds * it.failures.meanSeconds) - 1) < 1e-9 && it.failures.intervalSteps >= 1 && it.failures.meanSeconds === 50000 * 3600 / 8' meshwright show examples/llama-2-7b-8xh100.yaml --layout zero=3,mbs=2 --mtbf 50000 --restart 300 --storage 10 --json
+expect 'Failures: explain asks whether they are rare enough' 'Are failures rare enough that checkpoints cost little' meshwright explain examples/llama-2-7b-8xh100.yaml
+expect_code 'Failures: rates that are none are refused' 2 'VALUE_OUT_OF_RANGE +--mtbf' meshwright show examples/llama-2-7b-8xh100.yaml --layout zero=3,mbs=2 --mtbf never
+
 finish

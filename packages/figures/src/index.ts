@@ -1,5 +1,6 @@
 /** @file Figures: pure functions from data to SVG. Each is a Preact component; `svgText` writes one as a file. */
 
+export { Checkpoints, type CheckpointsProps } from './checkpoints/figure.tsx';
 export { ClusterMap, type ClusterMapProps } from './cluster-map/figure.tsx';
 export { bytesBetween, type MapLink, mapLinks } from './cluster-map/links.tsx';
 export { type AxisFacts, type ExchangeFacts, type GpuFacts, type StepFacts, stepFacts } from './exchanges/facts.ts';

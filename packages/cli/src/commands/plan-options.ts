@@ -44,6 +44,24 @@ export function storageOf(text: string): number {
   throw refused('--storage', `${text} is not a rate greater than 0.`, 'Use the GB/s that all nodes write together.');
 }
 
+/** Mean hours of a device between failures. */
+export function hoursOf(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw refused(
+    '--mtbf',
+    `${text} is no number of hours greater than 0.`,
+    'Use the mean hours of one GPU, as in 50000.',
+  );
+}
+
+/** Seconds of a restart. */
+export function restartOf(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw refused('--restart', `${text} is no number of seconds.`, 'Use the seconds from a failure to the next step.');
+}
+
 /** Of one device for an hour. */
 export function priceOf(text: string): number {
   const value = Number(text);

@@ -47,6 +47,22 @@ describe('meshwright show', () => {
     expect(out).toMatch(/host seconds per kernel launch +[\d.e-]+ +[\d.e-]+ +[\d.e-]+ /);
   });
 
+  it('says how often a checkpoint is worth its time, with the rates that are given', async () => {
+    const { out } = await show(toyJob);
+    expect(out).toMatch(
+      /^Failures stop 8 GPUs once in [\d.]+ days~: a checkpoint every .* loses least, [\d.]+ % of the time~\.$/m,
+    );
+    const rates = ['--mtbf', '8', '--restart', '30', '--storage', '0.000001'];
+    const { failures, assumptions } = JSON.parse((await show(toyJob, ...rates, '--json')).out);
+    expect(failures).toMatchObject({ meanSeconds: 3600, restartSeconds: 30 });
+    expect(failures.intervalSeconds).toBeCloseTo(Math.sqrt(2 * 3600 * failures.writeSeconds), 6);
+    const said = assumptions.map(({ what }: { what: string }) => what);
+    expect(said).not.toContain('seconds of a restart');
+    const slow = await show(toyJob, ...rates.slice(0, 5), '0.00000001');
+    expect(slow.out).toContain('Writing takes more than a tenth of the time between failures');
+    expect((await show(toyJob, '--restart', '-1')).err).toContain('--restart');
+  });
+
   it('reads a job from standard input', async () => {
     const { code, out } = await runIn(['show', '-', '--json'], { files: { '-': toyJob } });
     expect(code).toBe(0);

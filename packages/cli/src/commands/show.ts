@@ -1,14 +1,14 @@
 /** @file `meshwright show`: one layout in full. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { type Shown, showLayout, sizedJob } from '@meshwright/core/plan';
-import { formatCount } from '@meshwright/core/units';
+import { formatCount, formatDuration, seconds } from '@meshwright/core/units';
 import type { Session } from '../host.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
 import { count, fixed, percent, significant, whole } from '../output/numbers.ts';
 import { degreeWords, gib, headline } from '../output/plan-words.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
-import { countOfGpus, storageOf } from './plan-options.ts';
+import { countOfGpus, hoursOf, restartOf, storageOf } from './plan-options.ts';
 import { assumptionTable, groupTable, memoryTable, partTable, trafficTable } from './show-tables.ts';
 
 /** Adds `show JOB`. */
@@ -22,6 +22,8 @@ export function registerShow(command: Command, { host }: Session): void {
     .option('--layout <KEYS>', 'layout keys over those of the job, as in tp=8,pp=4')
     .addOption(new Option('--gpus <N>', 'on so many GPUs of its cluster instead').argParser(countOfGpus))
     .addOption(new Option('--storage <GBPS>', 'what all nodes write together, in GB/s').argParser(storageOf))
+    .addOption(new Option('--mtbf <HOURS>', 'mean hours of a GPU between failures').argParser(hoursOf))
+    .addOption(new Option('--restart <SECONDS>', 'from a failure to the next step').argParser(restartOf))
     .option('--groups', 'list the ranks of every group')
     .option('--assumptions', 'list the numbers that are assumed (~)')
     .addOption(formatOption())
@@ -34,6 +36,8 @@ export function registerShow(command: Command, { host }: Session): void {
         return showLayout(job, job.layout, {
           groups,
           ...(options.storage !== undefined && { storageBytesPerSecond: options.storage }),
+          ...(options.mtbf !== undefined && { deviceHours: options.mtbf }),
+          ...(options.restart !== undefined && { restartSeconds: options.restart }),
         });
       });
       const shown: Shown = {
@@ -59,6 +63,16 @@ function storageLines({ input, checkpoint }: Shown['storage']): readonly string[
     `Loaders deliver ${significant(bytesPerSecondPerNode / 1e3)} kB/s of token ids~ on each node of ${ranks}.`,
     `A checkpoint is ${gib(checkpoint.bytes)} GiB (${checkpoint.bytesPerParameter} bytes a parameter)${written}.`,
   ];
+}
+
+/** How often a checkpoint is worth its time. */
+function failureLine({ failures, gpus }: Shown): string {
+  const { meanSeconds, intervalSeconds, intervalSteps, lost, rare } = failures;
+  const long = (value: number): string => formatDuration(seconds(value));
+  const law = rare
+    ? ''
+    : ' Writing takes more than a tenth of the time between failures: more is lost than this law says.';
+  return `Failures stop ${whole(gpus)} GPUs once in ${long(meanSeconds)}~: a checkpoint every ${long(intervalSeconds)}~ (${count(intervalSteps, 'step')}) loses least, ${percent(lost.share, 2)} % of the time~.${law}`;
 }
 
 const verdicts = {
@@ -95,7 +109,8 @@ function adapterLine(job: Shown['job']): readonly string[] {
   ];
 }
 
-function reasonsOf({ step, layout, pipeline, gpus, job, assumptions, storage }: Shown): readonly string[] {
+function reasonsOf(shown: Shown): readonly string[] {
+  const { step, layout, pipeline, gpus, job, assumptions, storage } = shown;
   const { schedule, stages, chunks, microBatches, bubbleShare, bubbleRatio, closedFormShare } = pipeline;
   const staged =
     stages > 1
@@ -109,6 +124,7 @@ function reasonsOf({ step, layout, pipeline, gpus, job, assumptions, storage }: 
       `${fixed(step.hiddenSeconds, 3)} s of exchanges are hidden behind compute.`,
     ...adapterLine(job),
     ...storageLines(storage),
+    failureLine(shown),
     `MFU counts ${step.mfuConvention}.`,
     `~ rests on ${assumptions.length} assumed numbers (--assumptions).`,
   ];

@@ -8,6 +8,7 @@ import { type Job, precisionName } from '../job/index.ts';
 import { planJob, type Shown } from '../plan/index.ts';
 import { breakEvenLines } from './break-even.ts';
 import { factsOf } from './facts.ts';
+import { failureStep } from './failures.ts';
 import { answerOf, type FlowContext, walkFlow } from './flow/index.ts';
 import { orderStep } from './order.ts';
 import { checkRules } from './rules/index.ts';
@@ -42,7 +43,9 @@ export function explainJob(job: Job, { onProgress }: ExplainOptions = {}): Expla
     flow: [
       ...steps,
       searchStep(optimum, recommendation, search, cost),
-      ...(search && isLegal(optimum) ? orderStep(open, optimum) : []),
+      ...(search && isLegal(optimum)
+        ? [...orderStep(open, optimum), failureStep(context.trials.shownOf(optimum))]
+        : []),
     ],
     ...(recommendation && { recommendation }),
     ...(search && { search }),

@@ -25,7 +25,8 @@ export type StepName =
   | 'three-axes'
   | 'batch'
   | 'search'
-  | 'order';
+  | 'order'
+  | 'failures';
 
 export interface FlowStep {
   readonly step: StepName;

@@ -1,6 +1,15 @@
 /** @file Numbers as the sentences of the flow say them. */
 import { type Issue, renderIssue } from '../errors/index.ts';
-import { bytes, formatBytes, formatCount, formatSeconds, formatShare, formatWhole, seconds } from '../units/index.ts';
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatSeconds,
+  formatShare,
+  formatWhole,
+  seconds,
+} from '../units/index.ts';
 import type { Quantity } from './types.ts';
 
 /** Decimal units, as the laws of state are told (7 B parameters: 112 GB). */
@@ -14,6 +23,8 @@ export const bothBytes = (value: number): string => `${gigabytes(value)} (${gib(
 
 export const gib = (value: number): string => formatBytes(bytes(value));
 export const time = (value: number): string => formatSeconds(seconds(value));
+/** Days, hours or minutes. */
+export const duration = (value: number): string => formatDuration(seconds(value));
 export const share = (value: number): string => formatShare(value);
 export const amount = (value: number): string => formatCount(value);
 

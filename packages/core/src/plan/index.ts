@@ -33,6 +33,19 @@ export {
   type Pricing,
   pricingOfSequences,
 } from './evaluate/index.ts';
+export {
+  bestInterval,
+  type FailureOptions,
+  type Failures,
+  type FailureTimes,
+  failureAssumptions,
+  failuresOf,
+  type Interrupted,
+  type LostAt,
+  type LostTime,
+  lostCurve,
+  lostTime,
+} from './failures.ts';
 export { type OrderException, type OrderedStep, type OrderSearch, searchOrders } from './orders.ts';
 export { peakRate } from './peak-rate.ts';
 export { type PlanPiece, planPieces } from './plan-answer.ts';

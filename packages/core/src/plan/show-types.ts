@@ -3,6 +3,7 @@ import type { Assumption } from '../cost/index.ts';
 import type { Issue } from '../errors/index.ts';
 import type { Layout } from '../layout/index.ts';
 import type { StepParts } from '../sim/index.ts';
+import type { FailureOptions, Failures } from './failures.ts';
 import type { StorageNeeds } from './storage-needs.ts';
 import type { TierBytes } from './traffic-tiers.ts';
 import type { Verdict } from './verdict.ts';
@@ -72,16 +73,16 @@ export interface Shown {
     readonly layersPerStage: readonly number[];
   };
   readonly storage: StorageNeeds;
+  /** What interruptions cost, and how often a checkpoint is worth its time. */
+  readonly failures: Failures;
   readonly groups?: Readonly<Record<string, readonly (readonly number[])[]>>;
   readonly assumptions: readonly Assumption[];
   readonly warnings: readonly Issue[];
   readonly issues: readonly Issue[];
 }
 
-export interface ShowOptions {
+export interface ShowOptions extends FailureOptions {
   /** The ranks of every group along each axis. */
   readonly groups?: boolean;
-  /** What all nodes together write to storage. */
-  readonly storageBytesPerSecond?: number;
   readonly issues?: readonly Issue[];
 }

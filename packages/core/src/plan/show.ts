@@ -8,6 +8,7 @@ import { countParameters, flopsPerToken, mfuConventionOf } from '../model/index.
 import { bubbleShare, chunksHeld, positionOf, shapeOf } from '../schedules/index.ts';
 import { detailOf, type LayoutDetail } from './detail.ts';
 import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
+import { failureAssumptions, failuresOf } from './failures.ts';
 import { layerFits, layerIssue } from './layer-fit.ts';
 import { peakRate } from './peak-rate.ts';
 import type { Candidate } from './search.ts';
@@ -31,6 +32,7 @@ export function showCandidate(
   const { seconds } = candidate.evaluation;
   const stages = shownStages(evaluator, candidate, detail);
   const bubble = mean(detail.bubbleSeconds) / seconds;
+  const storage = storageNeeds(job, layout, seconds, options.storageBytesPerSecond);
   const traffic = detail.exchanges.map((row) => trafficOf(job, layout, row, prices));
   return {
     schema: 'meshwright.show/1',
@@ -54,12 +56,22 @@ export function showCandidate(
       closedFormShare: closedForm(job, layout),
       layersPerStage: layout.layersPerStage,
     },
-    storage: storageNeeds(job, layout, seconds, options.storageBytesPerSecond),
+    storage,
+    failures: failuresOf(
+      {
+        devices: gpuCount(job.cluster),
+        nodes: job.cluster.nodes,
+        checkpointBytes: storage.checkpoint.bytes,
+        stepSeconds: seconds,
+      },
+      options,
+    ),
     ...(options.groups && { groups: groupsOf(layout) }),
     assumptions: [
       ...prices.assumptions,
       ...(layout.offload === 'none' ? [] : hostAssumptions(job.cluster)),
       ...memoryAssumptions,
+      ...failureAssumptions(options),
     ],
     warnings: warningsOf({
       job,

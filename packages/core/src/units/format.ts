@@ -26,6 +26,13 @@ export function formatSeconds(value: Seconds): string {
   return `${significant(value)} s`;
 }
 
+/** A long time with the unit that people use for it: `33.0 days`, `1.92 h`, `4.10 min`, seconds below two minutes. */
+export function formatDuration(value: Seconds): string {
+  if (value < 120) return formatSeconds(value);
+  if (value < 7200) return `${significant(value / 60)} min`;
+  return value < 2 * 86_400 ? `${significant(value / 3600)} h` : `${significant(value / 86_400)} days`;
+}
+
 /** A link rate of one direction in decimal GB/s: `450 GB/s`. */
 export const formatRate = (value: BytesPerSecond): string => `${significant(value / 1e9)} GB/s`;
 

@@ -41,4 +41,13 @@ export const transferTime = (amount: Bytes, rate: BytesPerSecond): Seconds => (a
 /** Time to compute `work` at `rate`. */
 export const computeTime = (work: Flops, rate: FlopsPerSecond): Seconds => (work / rate) as Seconds;
 
-export { formatBytes, formatCount, formatGiB, formatRate, formatSeconds, formatShare, formatWhole } from './format.ts';
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatGiB,
+  formatRate,
+  formatSeconds,
+  formatShare,
+  formatWhole,
+} from './format.ts';

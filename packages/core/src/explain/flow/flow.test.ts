@@ -10,7 +10,7 @@ const valueOf = (explained: Explained, step: string, what: string): number | und
 describe('the flow', { timeout: 120_000 }, () => {
   it('ends at DDP for GPT-2 on one node', () => {
     const explained = explainedExample('gpt2-8xa100');
-    expect(decisions(explained)).toEqual(['one-gpu yes', 'batch yes', 'search yes']);
+    expect(decisions(explained)).toEqual(['one-gpu yes', 'batch yes', 'search yes', 'failures yes']);
     expect(explained.recommendation).toMatchObject({ name: 'DDP', verdict: 'fits' });
     expect(explained.recommendation?.layout).toContain('tp=1,pp=1,dp=8');
     expect(stepNamed(explained, 'one-gpu').answer).toContain('16 Psi = 16 x 124 M = 1.99 GB');
@@ -19,7 +19,13 @@ describe('the flow', { timeout: 120_000 }, () => {
 
   it('refuses DDP for 7 B on eight 80 GB GPUs and prices shared state', () => {
     const explained = explainedExample('llama-2-7b-8xh100');
-    expect(decisions(explained)).toEqual(['one-gpu no', 'sharded-optimizer yes', 'batch yes', 'search yes']);
+    expect(decisions(explained)).toEqual([
+      'one-gpu no',
+      'sharded-optimizer yes',
+      'batch yes',
+      'search yes',
+      'failures yes',
+    ]);
     const { answer } = stepNamed(explained, 'one-gpu');
     expect(answer).toContain('16 Psi = 16 x 6.74 B = 107.8 GB');
     expect(answer).toContain('with fp32 gradients 18 Psi = 121.3 GB');
@@ -83,7 +89,7 @@ describe('the flow', { timeout: 120_000 }, () => {
 
   it('has one question for one GPU', () => {
     const explained = explainJob(smallJob({}, { preset: 'dgx-h100', nodes: 1, gpusPerNode: 1 }));
-    expect(decisions(explained)).toEqual(['one-gpu yes', 'batch yes', 'search yes']);
+    expect(decisions(explained)).toEqual(['one-gpu yes', 'batch yes', 'search yes', 'failures yes']);
     expect(explained.recommendation?.name).toBe('one GPU');
   });
 });
