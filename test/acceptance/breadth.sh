@@ -108,6 +108,8 @@ expect 'LoRA: N ranks train adapters as one does; their gradients are finite dif
 expect 'LoRA: 70 B fit one node' '^tensor 8 .* 30\.[0-9] of 79\.1 GiB.*: fits$' meshwright show "$lora" --layout tp=8
 expect 'LoRA: what is trained' '^Adapters of rank 16 beside all-linear: 207 M of 70\.8 B parameters are trained \(0\.29 %\)' meshwright show "$lora" --layout tp=8
 expect 'LoRA: the smallest cluster is 2 GPUs' '^smallest: 2 GPUs' meshwright plan "$lora" --gpus min
+expect 'LoRA: a checkpoint is adapters with their state, and frozen weights' '^A checkpoint is 134\.[0-9] GiB \(2\.70 of adapters at 14 bytes a trained parameter, 131 of frozen weights\)' meshwright show "$lora" --layout tp=8
+expect 'LoRA: runs go on bit for bit, on other layouts, and are exported as base and adapters' 'Tests .* passed' tests packages/runtime/src/checkpoint/adapters.test.ts
 printf 'model: mixtral-8x7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nworkload: {lora: {rank: 16}}\n' >"$scratch/experts.yaml"
 expect_code 'LoRA: adapters on experts are refused by name' 2 'ADAPTER_NOT_MODELLED  workload.lora.targets: adapters on experts and their router are not modelled' meshwright plan "$scratch/experts.yaml"
 

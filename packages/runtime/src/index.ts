@@ -2,7 +2,7 @@
  * memory and time are measured. No strategy lives here: what to cut, exchange and when is all in the program.
  */
 export { checkpointPath, completeSteps } from './checkpoint/folder.ts';
-export { exportWeights, importWeights, type Weights } from './checkpoint/hugging-face.ts';
+export { ADAPTER_FOLDER, exportWeights, importWeights, type Weights } from './checkpoint/hugging-face.ts';
 export {
   loadCheckpoint,
   readCheckpoint,

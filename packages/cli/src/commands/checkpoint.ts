@@ -1,8 +1,16 @@
 /** @file `meshwright checkpoint`: what the checkpoints of a job hold, and their weights as a Hugging Face folder. */
 import { join } from 'node:path';
 import { type Command, Option } from '@commander-js/extra-typings';
-import { configOf } from '@meshwright/core/model';
-import { checkpointPath, completeSteps, exportWeights, loadCheckpoint, readManifestOf } from '@meshwright/runtime';
+import { adapterConfigOf, configOf } from '@meshwright/core/model';
+import {
+  ADAPTER_FOLDER,
+  checkpointPath,
+  completeSteps,
+  exportWeights,
+  loadCheckpoint,
+  type Manifest,
+  readManifestOf,
+} from '@meshwright/runtime';
 import type { Host, Session } from '../host.ts';
 import { folderOption, usualFolder } from '../input/checkpoint-options.ts';
 import { saveNamed } from '../input/files.ts';
@@ -29,7 +37,7 @@ export function registerCheckpoint(command: Command, session: Session): void {
   checkpoint
     .command('export')
     .description(
-      'Writes the weights of a checkpoint as model.safetensors under Hugging Face names, and its config.json.',
+      'Writes the weights of a checkpoint as model.safetensors under Hugging Face names, and its config.json; adapters into a folder of their own inside, with adapter_config.json.',
     )
     .argument('<JOB>', 'the job file of the run')
     .argument('<FOLDER>', 'where to write; it must be empty or absent')
@@ -44,6 +52,9 @@ export function registerCheckpoint(command: Command, session: Session): void {
       const config = configOf(job.model);
       if (config) saveNamed(join(target, 'config.json'), `${JSON.stringify(config, null, 2)}\n`, host);
       else host.err.write(NO_CONFIG);
+      const adapters = adapterConfigOf(job.model);
+      if (adapters)
+        saveNamed(join(target, ADAPTER_FOLDER, 'adapter_config.json'), `${JSON.stringify(adapters, null, 2)}\n`, host);
       const tensors = count(Object.keys(state.tensors).length, 'tensor');
       host.out.write(`${tensors} of step ${state.manifest.step}, ${whole(bytes)} bytes, in ${target}\n`);
     });
@@ -51,6 +62,15 @@ export function registerCheckpoint(command: Command, session: Session): void {
 
 const folderOf = (path: string, given: string | undefined, host: Host): string =>
   given ?? usualFolder(readJobFile(path, undefined, host).job);
+
+/** What else is in each checkpoint of a run that trains adapters alone. */
+function frozenLines({ frozen = [], shapes }: Manifest): readonly string[] {
+  if (frozen.length === 0) return [];
+  const trained = Object.keys(shapes).length - frozen.length;
+  return [
+    `${count(trained, 'tensor')} of adapters with their optimizer state; ${whole(frozen.length)} frozen weights beside them.`,
+  ];
+}
 
 function show(folder: string, json: boolean, host: Host): void {
   const last = loadCheckpoint(folder);
@@ -78,7 +98,7 @@ function show(folder: string, json: boolean, host: Host): void {
           words('tokens', ({ data }) => data ?? 'drawn from the seed'),
         ]),
       ],
-      reasons: [],
+      reasons: frozenLines(last.manifest),
       json: () => ({ schema: 'meshwright.checkpoints/1', folder, checkpoints: rows, settings: last.manifest.settings }),
     },
     json ? 'json' : 'text',

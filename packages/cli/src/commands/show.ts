@@ -6,7 +6,7 @@ import type { Session } from '../host.ts';
 import { readJobFile } from '../input/job-file.ts';
 import { printIssues } from '../output/issues.ts';
 import { count, fixed, percent, significant, whole } from '../output/numbers.ts';
-import { degreeWords, gib, headline } from '../output/plan-words.ts';
+import { degreeWords, GIB, gib, headline } from '../output/plan-words.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
 import { countOfGpus, hoursOf, restartOf, storageOf } from './plan-options.ts';
 import { assumptionTable, groupTable, memoryTable, partTable, trafficTable } from './show-tables.ts';
@@ -55,13 +55,18 @@ export function registerShow(command: Command, { host }: Session): void {
 function storageLines({ input, checkpoint }: Shown['storage']): readonly string[] {
   const { bytesPerSecondPerNode, dataRanksPerNode } = input;
   const ranks = count(dataRanksPerNode, 'data rank');
+  const adapters = checkpoint.bytes - checkpoint.frozenBytes;
+  const of =
+    checkpoint.frozenBytes === 0
+      ? `${checkpoint.bytesPerParameter} bytes a parameter`
+      : `${significant(adapters / GIB)} of adapters at ${checkpoint.bytesPerParameter} bytes a trained parameter, ${significant(checkpoint.frozenBytes / GIB)} of frozen weights`;
   const written =
     checkpoint.writeSeconds === undefined
       ? `; ${significant(checkpoint.bytesPerSecondForOneStep / 1e9)} GB/s of storage~ write it within a step`
       : `, written in ${significant(checkpoint.writeSeconds)} s`;
   return [
     `Loaders deliver ${significant(bytesPerSecondPerNode / 1e3)} kB/s of token ids~ on each node of ${ranks}.`,
-    `A checkpoint is ${gib(checkpoint.bytes)} GiB (${checkpoint.bytesPerParameter} bytes a parameter)${written}.`,
+    `A checkpoint is ${gib(checkpoint.bytes)} GiB (${of})${written}.`,
   ];
 }
 

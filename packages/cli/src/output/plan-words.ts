@@ -3,7 +3,7 @@ import { exposedSeconds, type Shown } from '@meshwright/core/plan';
 import { bytes, formatBytes } from '@meshwright/core/units';
 import { fixed, percent, whole } from './numbers.ts';
 
-const GIB = 2 ** 30;
+export const GIB: number = 2 ** 30;
 
 /** Bytes as GiB with one decimal, without the unit. */
 export const gib = (bytes: number): string => fixed(bytes / GIB, 1);

@@ -41,4 +41,4 @@ export type {
   ParameterSpec,
   QueryKeyNorm,
 } from './types.ts';
-export { configOf } from './write-config.ts';
+export { adapterConfigOf, configOf } from './write-config.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { withAdapters } from './adapters.ts';
 import { modelFromConfig } from './read-config.ts';
 import { modelFromDimensions } from './read-dimensions.ts';
-import { configOf } from './write-config.ts';
+import { adapterConfigOf, configOf } from './write-config.ts';
 
 const sizes = { layers: 3, hidden: 48, heads: 4, vocab: 96 } as const;
 const read = (dimensions: object) => {
@@ -22,6 +23,17 @@ describe('the configuration of a model', () => {
     const config = configOf(model);
     expect(config).toBeDefined();
     expect(modelFromConfig(config ?? {}, { name: model.name }).model).toEqual(model);
+  });
+
+  it('is that of the base beside adapters, whose own says rank, factor and targets', () => {
+    const model = read({ kind: 'gpt2', positions: 32 });
+    const adapted = withAdapters(model, { rank: 4, alpha: 8, targets: ['c_attn', 'mlp.c_proj'] });
+    expect(configOf(adapted)).toEqual(configOf(model));
+    expect(adapterConfigOf(model)).toBeUndefined();
+    const wanted = { peft_type: 'LORA', r: 4, lora_alpha: 8, target_modules: ['c_attn', 'mlp.c_proj'] };
+    expect(adapterConfigOf(adapted)).toMatchObject({ ...wanted, fan_in_fan_out: true });
+    const all = withAdapters(read({ kind: 'llama', ffn: 80 }), { rank: 2, alpha: 2, targets: ['all-linear'] });
+    expect(adapterConfigOf(all)).toMatchObject({ target_modules: 'all-linear', fan_in_fan_out: false });
   });
 
   it('is not written where it would state another model', () => {

@@ -1,4 +1,5 @@
 /** @file The `config.json` of a model, for the libraries that read one beside its weights. */
+import { ALL_LINEAR } from './adapters.ts';
 import { modelFromConfig } from './read-config.ts';
 import type { ModelKind, ModelSpec } from './types.ts';
 
@@ -57,7 +58,32 @@ function llamaKeys({ hidden, layers, vocabulary, maxLength, normEpsilon, tied }:
   };
 }
 
-const stated = ({ lengthAssumed: _, ...rest }: ModelSpec): Omit<ModelSpec, 'lengthAssumed'> => rest;
+/** The `adapter_config.json` of PEFT beside the adapters of a model; undefined for a model without any. Which base they are
+ * for is left open. Source: [hu2021] in docs/sources.md. */
+export function adapterConfigOf({ adapters, kind }: ModelSpec): Config | undefined {
+  if (adapters === undefined) return undefined;
+  const { rank, alpha, targets } = adapters;
+  return {
+    peft_type: 'LORA',
+    task_type: 'CAUSAL_LM',
+    base_model_name_or_path: null,
+    r: rank,
+    lora_alpha: alpha,
+    lora_dropout: 0,
+    bias: 'none',
+    target_modules: targets.includes(ALL_LINEAR) ? ALL_LINEAR : targets,
+    // Linear layers of GPT-2 are stored [in, out].
+    fan_in_fan_out: kind === 'gpt2',
+    inference_mode: true,
+  };
+}
+
+/** What a configuration states; that of the base says nothing of adapters. */
+const stated = ({
+  lengthAssumed: _,
+  adapters: _adapters,
+  ...rest
+}: ModelSpec): Omit<ModelSpec, 'lengthAssumed' | 'adapters'> => rest;
 
 /** Equal values, key by key; an absent key is one that is undefined. */
 function same(one: unknown, other: unknown): boolean {

@@ -29,6 +29,18 @@ describe('what a job asks of storage', { timeout: 60_000 }, () => {
     expect(sharded.checkpoint.bytes).toBe(whole.checkpoint.bytes);
     expect(whole.checkpoint.writeSeconds).toBeUndefined();
     expect(sharded.checkpoint.writeSeconds).toBeCloseTo(9.4338, 3);
+    expect(whole.checkpoint.frozenBytes).toBe(0);
     expect(whole.checkpoint.bytesPerSecondForOneStep * whole.seconds).toBeCloseTo(whole.checkpoint.bytes, 0);
+  });
+
+  it('keeps the weight alone of a parameter that is frozen', () => {
+    const adapted = presetJob('llama-2-7b', '2x dgx-h100', {
+      batch: { sequences: 256, length: 4096 },
+      workload: { lora: { rank: 16, alpha: 16, targets: ['all-linear'] } },
+    });
+    const { checkpoint } = showLayout(adapted, { tensor: 8, pipeline: 2, data: 1 }).storage;
+    expect(checkpoint.frozenBytes).toBe(2 * 6_738_415_616);
+    // Rank 16: query, key, value and output of 4,096 to 4,096; gate, up and down between 4,096 and 11,008.
+    expect(checkpoint.bytes - checkpoint.frozenBytes).toBe(14 * 32 * 16 * (4 * 8192 + 3 * 15_104));
   });
 });

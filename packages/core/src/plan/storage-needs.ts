@@ -1,5 +1,5 @@
 /** @file What a job asks of storage: the tokens that loaders must deliver, and the bytes of a checkpoint. */
-import { statePerParameter } from '../compile/index.ts';
+import { frozenPerParameter, statePerParameter } from '../compile/index.ts';
 import { batchTokens, type Job } from '../job/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { countParameters } from '../model/index.ts';
@@ -17,10 +17,12 @@ export interface StorageNeeds {
     readonly dataRanksPerNode: number;
   };
   readonly checkpoint: {
-    /** Weights and optimizer of what is trained, once: 2 + 12 bytes a parameter for Adam in mixed precision; gradients are not
-     * kept. */
+    /** Weights and optimizer of all parameters, once; gradients are not kept. Frozen weights are in it. */
     readonly bytes: number;
+    /** Of a parameter that is trained: 2 + 12 for Adam in mixed precision. */
     readonly bytesPerParameter: number;
+    /** Of {@link bytes}, weights that are not trained and are the same in each checkpoint; 0 without adapters. */
+    readonly frozenBytes: number;
     /** At the given rate of the storage; absent without one. */
     readonly writeSeconds?: number;
     /** Rate at which a checkpoint is written within one step. */
@@ -40,15 +42,12 @@ export function storageNeeds(
     layout.data,
     Math.max(1, Math.ceil(job.cluster.gpusPerNode / (layout.tensor * layout.context))),
   );
-  const { weights, optimizer } = statePerParameter(job, {
-    ...layout,
-    sharding: 0,
-    data: 1,
-    replicate: 1,
-    offload: 'none',
-  });
+  const alone: Layout = { ...layout, sharding: 0, data: 1, replicate: 1, offload: 'none' };
+  const { weights, optimizer } = statePerParameter(job, alone);
   const bytesPerParameter = weights + optimizer;
-  const bytes = countParameters(job.model).trainable * bytesPerParameter;
+  const { total, trainable } = countParameters(job.model);
+  const frozenBytes = (total - trainable) * frozenPerParameter(job, alone);
+  const bytes = trainable * bytesPerParameter + frozenBytes;
   return {
     input: {
       tokensPerSecond: tokens / seconds,
@@ -58,6 +57,7 @@ export function storageNeeds(
     checkpoint: {
       bytes,
       bytesPerParameter,
+      frozenBytes,
       ...(storageBytesPerSecond !== undefined && { writeSeconds: bytes / storageBytesPerSecond }),
       bytesPerSecondForOneStep: bytes / seconds,
     },

@@ -1,31 +1,47 @@
 /** @file Weights as a folder that Hugging Face libraries read: whole tensors under their names in `model.safetensors`. Read
- * back from that, or from the several files that an index names.
+ * back from that, or from the several files that an index names. Adapters lie in a folder of their own inside, as PEFT has
+ * them: libraries that find them beside the weights look for the base elsewhere.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError, type Issue, issue, quote } from '@meshwright/core/errors';
 import type { Program } from '@meshwright/core/program';
 import type { TrainingState } from './load.ts';
-import { placementOf, shapesOf } from './placement.ts';
+import { frozenOf, placementOf, shapesOf } from './placement.ts';
 import { damaged, readSafetensors, type Stored, safetensorsChunks, storedValues } from './safetensors.ts';
 import { writeDurably } from './shards.ts';
 
 const SINGLE_FILE = 'model.safetensors';
+/** The folder of adapters inside that of the weights. */
+export const ADAPTER_FOLDER = 'adapter';
+const ADAPTER_FILE = 'adapter_model.safetensors';
 const LARGEST_FILE = 4 * 2 ** 30;
 
-/** Writes the weights of a checkpoint as float32 into `folder`, which must be empty or absent; returns bytes written. */
+/** Writes the weights of a checkpoint as float32 into `folder`, which must be empty or absent, and adapters into a folder of
+ * their own inside; returns bytes written. */
 export function exportWeights(state: TrainingState, folder: string): number {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     const message = `${quote(folder)} exists and is not empty.`;
     throw new InputError([issue('FILE_EXISTS', '', message, 'Name another folder.')]);
   }
+  const frozen = new Set(state.manifest.frozen);
+  const names = Object.keys(state.tensors);
+  if (frozen.size === 0) return writeTensors(state, names, folder, SINGLE_FILE);
+  const isBase = (name: string): boolean => frozen.has(name);
+  const adapters = names.filter((name) => !isBase(name));
+  return (
+    writeTensors(state, names.filter(isBase), folder, SINGLE_FILE) +
+    writeTensors(state, adapters, join(folder, ADAPTER_FOLDER), ADAPTER_FILE)
+  );
+}
+
+function writeTensors(state: TrainingState, names: readonly string[], folder: string, file: string): number {
   mkdirSync(folder, { recursive: true });
-  const tensors = Object.entries(state.tensors).map(([name, { shape, states }]) => ({
-    name,
-    shape,
-    data: Float32Array.from(states.weights ?? []),
-  }));
-  const path = join(folder, SINGLE_FILE);
+  const tensors = names.map((name) => {
+    const { shape = [], states } = state.tensors[name] ?? {};
+    return { name, shape, data: Float32Array.from(states?.weights ?? []) };
+  });
+  const path = join(folder, file);
   const { bytes } = writeDurably(`${path}.partial`, safetensorsChunks(tensors, { format: 'pt' }));
   renameSync(`${path}.partial`, path);
   return bytes;
@@ -35,9 +51,11 @@ export function exportWeights(state: TrainingState, folder: string): number {
 export type Weights = Readonly<Record<string, Stored>>;
 
 /** The weights of a model folder for a program: every tensor that it has, in its shape. Tied heads may be left out of a
- * folder or be in it; tensors that the program does not have are refused by name. Throws one InputError. */
+ * folder or be in it, and so may all adapters, which then begin anew; tensors that the program does not have are refused by
+ * name. Throws one InputError. */
 export function importWeights(folder: string, program: Program): Weights {
-  const shapes = shapesOf(placementOf(program));
+  const placement = placementOf(program);
+  const shapes = shapesOf(placement);
   const weights: Record<string, Stored> = {};
   const issues: Issue[] = [];
   for (const name of filesOf(folder)) {
@@ -56,8 +74,12 @@ export function importWeights(folder: string, program: Program): Weights {
       } else weights[wanted] = sharedCopy(storedValues(bytes, tensor));
     }
   }
+  const frozen = new Set(frozenOf(placement));
+  const isBase = (name: string): boolean => frozen.has(name);
+  const startsAnew = frozen.size > 0 && Object.keys(weights).every(isBase);
   for (const name of shapes.keys()) {
-    if (weights[name] === undefined) issues.push(another(`the folder lacks ${quote(name)}.`));
+    if (weights[name] === undefined && (isBase(name) || !startsAnew))
+      issues.push(another(`the folder lacks ${quote(name)}.`));
   }
   if (issues.length > 0) throw new InputError(issues.slice(0, MOST_ISSUES));
   return weights;
@@ -78,8 +100,14 @@ function wantedName(stored: string, shapes: ReadonlyMap<string, unknown>): strin
 const isSpare = (name: string): boolean =>
   /(^lm_head\.weight|\.attn\.(masked_)?bias|\.rotary_emb\.inv_freq)$/.test(name);
 
-/** The files of a folder: one, or those of its index. */
+/** The files of a folder: its weights, and adapters where it has some. */
 function filesOf(folder: string): readonly string[] {
+  const adapters = join(ADAPTER_FOLDER, ADAPTER_FILE);
+  return [...weightFilesOf(folder), ...(existsSync(join(folder, adapters)) ? [adapters] : [])];
+}
+
+/** One, or those of the index. */
+function weightFilesOf(folder: string): readonly string[] {
   const index = `${SINGLE_FILE}.index.json`;
   if (existsSync(join(folder, SINGLE_FILE))) return [SINGLE_FILE];
   if (!existsSync(join(folder, index))) {

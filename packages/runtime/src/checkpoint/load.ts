@@ -13,6 +13,7 @@ import {
   type State,
   sha256Of,
 } from './manifest.ts';
+import { frozenOf, type Placement, shapesOf } from './placement.ts';
 import { eachRow, elementsOfRuns } from './runs.ts';
 import { damaged, readSafetensors, type Stored, storedValues } from './safetensors.ts';
 
@@ -133,9 +134,10 @@ function bytesOf(place: string, most: number): Uint8Array {
 export function checkState(
   { manifest }: TrainingState,
   { optimizer }: Program,
-  shapes: ReadonlyMap<string, readonly number[]>,
+  placement: Placement,
 ): readonly Issue[] {
   const issues: Issue[] = [];
+  const shapes = shapesOf(placement);
   const differs = (message: string): void =>
     void issues.push(issue('CHECKPOINT_OF_ANOTHER', '', message, 'Use the job that wrote it, or another folder.'));
   if (manifest.optimizer !== optimizer) {
@@ -147,6 +149,12 @@ export function checkState(
     else if (saved.join() !== shape.join()) {
       differs(`${quote(name)} is [${saved.join(', ')}] in the checkpoint and [${shape.join(', ')}] in the job.`);
     }
+  }
+  const [kept, asked] = [new Set(manifest.frozen), new Set(frozenOf(placement))];
+  for (const name of shapes.keys()) {
+    if (kept.has(name) === asked.has(name)) continue;
+    const [has, asks] = kept.has(name) ? ['frozen', 'trained'] : ['trained', 'frozen'];
+    differs(`${quote(name)} is ${has} in the checkpoint and ${asks} in the job.`);
   }
   const more = Object.keys(manifest.shapes).filter((name) => !shapes.has(name));
   if (more[0] !== undefined) differs(`the checkpoint holds ${quote(more[0])}, which the job does not have.`);

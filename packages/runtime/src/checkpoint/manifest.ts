@@ -44,6 +44,8 @@ export interface Manifest {
   /** What the caller wants back when the run goes on. */
   readonly settings: Readonly<Record<string, number | string | boolean>>;
   readonly shapes: Readonly<Record<string, readonly number[]>>;
+  /** Tensors that are not trained, of which there are weights alone; absent: all are trained. */
+  readonly frozen?: readonly string[] | undefined;
   readonly files: readonly ShardFile[];
 }
 
@@ -121,6 +123,7 @@ const isManifest = (value: unknown): value is Manifest =>
   (value['data'] === undefined || isData(value['data'])) &&
   isTable(value['settings'], isSetting) &&
   isTable(value['shapes'], isShape) &&
+  (value['frozen'] === undefined || isList(value['frozen'], isText)) &&
   isList(value['files'], isFile);
 
 /** Files are named by us: no path leads out of the folder, and no file is named twice. */
@@ -138,22 +141,29 @@ function fileIssues({ files }: Manifest, file: string): readonly Issue[] {
 const statesOf = (optimizer: Manifest['optimizer']): readonly State[] =>
   optimizer === 'adamw' ? ['weights', 'm', 'v'] : ['weights', 'momentum'];
 
-/** Every element of every tensor lies in one file of each state: nothing is missing, out of bounds or there twice. */
-function coverageIssues({ files, shapes, optimizer }: Manifest, file: string): readonly Issue[] {
+/** Every element of every tensor lies in one file of each of its states: nothing is missing, out of bounds, there twice, or of
+ * a state that it has not. */
+function coverageIssues({ files, shapes, frozen = [], optimizer }: Manifest, file: string): readonly Issue[] {
   const stored = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const sizes = Object.entries(shapes).map(([tensor, shape]) => [tensor, elementsOf(shape)] as const);
   if (sizes.reduce((sum, [, size]) => sum + size, 0) > stored) {
     return [damaged(file, 'its tensors have more elements than its files have bytes.')];
   }
+  const untrained = new Set(frozen);
+  const kept = (tensor: string): readonly State[] => (untrained.has(tensor) ? ['weights'] : statesOf(optimizer));
   for (const [tensor, size] of sizes) {
-    for (const state of statesOf(optimizer)) {
+    for (const state of kept(tensor)) {
       const runs = files.flatMap((each) => (each.state === state ? (each.tensors[tensor] ?? []) : []));
       const fault = coverageFault(runs, size);
       if (fault !== undefined) return [damaged(file, `the pieces of ${tensor} (${state}) ${fault}.`)];
     }
   }
-  const unknown = files.flatMap(({ tensors }) => Object.keys(tensors)).find((name) => !Object.hasOwn(shapes, name));
-  return unknown === undefined ? [] : [damaged(file, `a file holds ${JSON.stringify(unknown)}, which has no shape.`)];
+  const pieces = files.flatMap(({ state, tensors }) => Object.keys(tensors).map((tensor) => ({ state, tensor })));
+  const named = [...pieces.map(({ tensor }) => tensor), ...frozen];
+  const unknown = named.find((name) => !Object.hasOwn(shapes, name));
+  if (unknown !== undefined) return [damaged(file, `it names ${JSON.stringify(unknown)}, which has no shape.`)];
+  const more = pieces.find(({ state, tensor }) => !kept(tensor).includes(state));
+  return more === undefined ? [] : [damaged(file, `a file holds ${more.state} of ${more.tensor}, which has none.`)];
 }
 
 const elementsOf = (shape: readonly number[]): number => shape.reduce((product, each) => product * each, 1);

@@ -13,6 +13,8 @@ export interface Placed {
   readonly tensor: string;
   readonly shape: readonly number[];
   readonly bucket: string;
+  /** It is not trained: the optimizer remembers nothing of it. */
+  readonly frozen: boolean;
   readonly runs: readonly Run[];
   /** Where each element lies in the rank's shard of the bucket, in the order of the runs. */
   readonly at: Int32Array<SharedArrayBuffer>;
@@ -25,6 +27,7 @@ export type Placement = readonly (readonly Placed[])[];
 interface Owned {
   readonly shape: readonly number[];
   readonly bucket: string;
+  readonly frozen: boolean;
   readonly indices: number[];
   readonly at: number[];
 }
@@ -45,6 +48,11 @@ export function placementOf(program: Program): Placement {
 export const shapesOf = (placement: Placement): ReadonlyMap<string, readonly number[]> =>
   new Map(placement.flatMap((own) => own.map(({ tensor, shape }) => [tensor, shape] as const)));
 
+/** Tensors that are not trained. */
+export const frozenOf = (placement: Placement): readonly string[] => [
+  ...new Set(placement.flatMap((own) => own.flatMap(({ tensor, frozen }) => (frozen ? [tensor] : [])))),
+];
+
 function ownedBy(program: Program, rank: number): ReadonlyMap<string, Owned> {
   const seat = seatOf(program, rank);
   const list = listOf(program, seat);
@@ -56,7 +64,13 @@ function ownedBy(program: Program, rank: number): ReadonlyMap<string, Owned> {
         const element = find(viewFrom + each);
         if (!element) continue;
         const { name, shape } = element.tensor;
-        const known = tensors.get(name) ?? { shape, bucket: bucket.name, indices: [], at: [] };
+        const known = tensors.get(name) ?? {
+          shape,
+          bucket: bucket.name,
+          frozen: bucket.frozen === true,
+          indices: [],
+          at: [],
+        };
         if (known.indices.length === 0) tensors.set(name, known);
         if (known.bucket !== bucket.name) continue;
         known.indices.push(element.index);
@@ -70,7 +84,7 @@ function ownedBy(program: Program, rank: number): ReadonlyMap<string, Owned> {
 /** What is left of a tensor for this rank; takes it. */
 function placed(
   tensor: string,
-  { shape, bucket, indices, at }: Owned,
+  { shape, bucket, frozen, indices, at }: Owned,
   taken: Map<string, Uint8Array>,
 ): readonly Placed[] {
   const elements = shape.reduce((product, size) => product * size, 1);
@@ -84,5 +98,6 @@ function placed(
     places[place] = at[each]!;
     known[indices[each]!] = 1;
   });
-  return [{ tensor, shape, bucket, runs: runsOf(Int32Array.from(order, (each) => indices[each]!)), at: places }];
+  const runs = runsOf(Int32Array.from(order, (each) => indices[each]!));
+  return [{ tensor, shape, bucket, frozen, runs, at: places }];
 }

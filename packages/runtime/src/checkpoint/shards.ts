@@ -24,14 +24,16 @@ export function writeShards(
   return states.flatMap((state): readonly ShardFile[] => {
     const buckets = owned[state];
     if (buckets === undefined || Object.keys(buckets).length === 0) return [];
-    const tensors = placed.map((each): NamedTensor => {
+    const kept = state === 'weights' ? placed : placed.filter(({ frozen }) => !frozen);
+    if (kept.length === 0) return [];
+    const tensors = kept.map((each): NamedTensor => {
       const data = picked(buckets[each.bucket], each);
       const whole = data.length === each.shape.reduce((product, size) => product * size, 1);
       return { name: each.tensor, shape: whole ? each.shape : [data.length], data };
     });
     const name = `rank-${String(rank).padStart(4, '0')}.${state}.safetensors`;
     const written = writeDurably(join(folder, name), safetensorsChunks(tensors));
-    return [{ name, state, ...written, tensors: Object.fromEntries(placed.map(({ tensor, runs }) => [tensor, runs])) }];
+    return [{ name, state, ...written, tensors: Object.fromEntries(kept.map(({ tensor, runs }) => [tensor, runs])) }];
   });
 }
 

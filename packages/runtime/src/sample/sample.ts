@@ -3,7 +3,7 @@ import { InputError, issue, throwOnErrors } from '@meshwright/core/errors';
 import { worldSize } from '@meshwright/core/mesh';
 import { expandList, type Program } from '@meshwright/core/program';
 import { checkState } from '../checkpoint/load.ts';
-import { placementOf, shapesOf } from '../checkpoint/placement.ts';
+import { placementOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
 import { fillWeights } from '../inputs/weights.ts';
 import { forwardLogits } from '../interpreter/forward.ts';
@@ -34,7 +34,7 @@ export function* sampleTokens(program: Program, options: SampleOptions): Generat
   throwOnErrors(checkRunnable(program, { steps: 0, kernels: options.kernels }));
   throwOnErrors(checkPrompt(prompt, vocabulary));
   const placement = placementOf(program);
-  if (from) throwOnErrors(checkState(from, program, shapesOf(placement)));
+  if (from) throwOnErrors(checkState(from, program, placement));
   const run = runOptionsOf(program, { ...options, steps: 0 }, placement);
   const plan = planFabric(
     program,

@@ -21,7 +21,7 @@ export interface CheckpointOptions {
 export function complete(
   program: Program,
   { folder, keep, settings = {}, onSaved }: CheckpointOptions,
-  { step, files, ...about }: Pick<Manifest, 'step' | 'seed' | 'data' | 'shapes' | 'files'>,
+  { step, files, ...about }: Pick<Manifest, 'step' | 'seed' | 'data' | 'shapes' | 'frozen' | 'files'>,
 ): void {
   const { optimizer } = program;
   completeCheckpoint(folder, { step, optimizer, ...about, settings, files });

@@ -6,7 +6,7 @@ import { createTimeline, type Timeline } from '@meshwright/core/timeline';
 import { removePartial } from '../checkpoint/folder.ts';
 import { checkState, type TrainingState } from '../checkpoint/load.ts';
 import { lockFolder } from '../checkpoint/lock.ts';
-import { type Placement, placementOf, shapesOf } from '../checkpoint/placement.ts';
+import { frozenOf, type Placement, placementOf, shapesOf } from '../checkpoint/placement.ts';
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { Drill } from '../interpreter/drill.ts';
 import type { Fabric, RunOptions, StepRecord } from '../interpreter/machine.ts';
@@ -129,16 +129,18 @@ async function train(program: Program, options: TrainOptions): Promise<RunResult
   throwOnErrors(checkRunnable(program, options));
   const { checkpoints, from, onStep, signal } = options;
   const placement = from || checkpoints ? placementOf(program) : [];
-  if (from) throwOnErrors(checkState(from, program, shapesOf(placement)));
+  if (from) throwOnErrors(checkState(from, program, placement));
   if (checkpoints) removePartial(checkpoints.folder);
   const runOptions = runOptionsOf(program, options, placement);
   const plan = planFabric(program, lists, worldSize(program.mesh), runOptions.arithmetic);
   const fabric: Fabric = { plan, memory: createFabricMemory(plan) };
   const { seed, corpus } = runOptions;
+  const frozen = frozenOf(placement);
   const about = {
     seed,
     data: checkpoints && corpus && markOf(corpus),
     shapes: Object.fromEntries(shapesOf(placement)),
+    ...(frozen.length > 0 && { frozen }),
   };
   const listener: HostListener = {
     onStep: (step, records) =>
