@@ -1,6 +1,7 @@
 /** @file Device time of one kernel that runs alone. Every formula has its source in docs/sources.md, "Prices". */
 import { type DeviceSpec, type GemmModel, halfProducts } from '../cluster/index.ts';
 import type { AttentionWork, GemmWork, KernelName, Work } from '../program/index.ts';
+import { launchesOf } from './launches.ts';
 import type { PriceOptions } from './price-types.ts';
 
 /** Device seconds before a memory-bound kernel moves its first byte. Assumed, 1 to 5 us. */
@@ -11,6 +12,8 @@ const HALF_SEQUENCE = 300;
 const SMALL_HEAD = 0.8;
 /** Waves at which the efficiency of attention is stated. */
 const STATED_WAVES = 10;
+/** Products of experts that run side by side where they are launched one by one: streams of Transformer Engine. */
+const STREAMS = 4;
 /** Rows of a tile of attention. */
 const ATTENTION_TILE = 128;
 
@@ -28,7 +31,7 @@ interface GemmTerms {
 /** What decides the price of work beside the device. */
 export type ComputeOptions = Pick<
   PriceOptions,
-  'attention' | 'traffic' | 'castsProducts' | 'fp8' | 'addsSeparately'
+  'attention' | 'traffic' | 'castsProducts' | 'fp8' | 'addsSeparately' | 'expertProducts'
 > & {
   readonly sustained: number;
   /** Seconds of the slowest device over those of the mean one. */
@@ -47,12 +50,12 @@ export function createComputePrice(device: DeviceSpec, options: ComputeOptions):
   const bandwidth = device.memoryBandwidth.value * device.memoryEfficiency.value;
   const gemm = gemmPrice(device, bandwidth, options);
   const attention = attentionPrice(device, bandwidth, options);
-  const { traffic = {}, slowest } = options;
+  const { traffic = {}, slowest, expertProducts = 'grouped' } = options;
   const factorOf = (kernel: KernelName | undefined): number => (kernel === undefined ? 1 : (traffic[kernel] ?? 1));
   return (work, kernel, tensor) => {
     switch (work.kind) {
       case 'gemm':
-        return slowest * gemm(work, tensor);
+        return slowest * gemm(work, tensor, Math.max(1, launchesOf(work, kernel, expertProducts) / STREAMS));
       case 'attention':
         return slowest * attention(work);
       case 'memory':
@@ -65,7 +68,7 @@ function gemmPrice(
   device: DeviceSpec,
   bandwidth: number,
   { sustained, castsProducts = false, addsSeparately = false, fp8 }: ComputeOptions,
-): (work: GemmWork, tensor: number) => number {
+): (work: GemmWork, tensor: number, starts: number) => number {
   const multiprocessors = device.multiprocessors.value;
   const halves = halfProducts(device);
   const terms = {
@@ -84,7 +87,7 @@ function gemmPrice(
     return m !== vocabulary && n !== vocabulary && k !== vocabulary;
   };
 
-  return (work, tensor) => {
+  return (work, tensor, starts) => {
     const { m, n, k, batch, dtype } = work;
     const casts = dtype === 'fp32' && castsProducts;
     const quantised = isQuantised(work, tensor);
@@ -107,7 +110,7 @@ function gemmPrice(
     const quantise = term.quantise * (fp8?.casts ?? 1) * batch;
     // One cast to 16 bit (read 4 bytes, write 2) serves the two products that read it.
     const cast = ((3 * quantise + (casts ? 3 : 0)) * m * k) / bandwidth;
-    return term.start + Math.max(math / rate, moved) + cast + sum;
+    return starts * term.start + Math.max(math / rate, moved) + cast + sum;
   };
 }
 

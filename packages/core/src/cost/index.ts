@@ -46,4 +46,4 @@ export type {
   Prices,
 } from './price-types.ts';
 export { createPriceBook, createPrices, type PriceBook } from './prices.ts';
-export { type Borders, type Launches, matrixOf, type TimeShape, timeShape } from './time-shape.ts';
+export { type Borders, matrixOf, type TimeShape, timeShape } from './time-shape.ts';

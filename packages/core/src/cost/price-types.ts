@@ -86,6 +86,8 @@ export interface PriceOptions {
   readonly fp8?: { readonly vocabulary: number; readonly casts?: number };
   /** Standard deviation of the speed of devices, as a share; a step waits for the slowest of all. Default 0. */
   readonly spread?: number;
+  /** `each`: the products of the experts of a rank are launched one by one; default `grouped`, in one launch. */
+  readonly expertProducts?: 'grouped' | 'each';
   /** A kernel of its own adds weight gradients to what is there; default no, the product does. */
   readonly addsSeparately?: boolean;
   /** Share of tensor exchanges that hides behind pieces of products; default 0. */
@@ -115,7 +117,9 @@ export interface Prices {
   busiest(rows: number, ranks: number): number;
   /** Time alone on its links, while all groups of the same axes run the same exchange. */
   exchange(request: ExchangeRequest): Seconds;
-  /** Time of the host lane per kernel and per exchange. */
+  /** Time of the host lane for a kernel of the table, all its launches together. */
+  launch(work: Work, kernel?: KernelName): Seconds;
+  /** Time of the host lane per kernel of one launch and per exchange. */
   readonly launchCompute: Seconds;
   readonly launchExchange: Seconds;
   linkOf(axes: readonly AxisName[], members?: 'all' | 'ends', part?: AxisPart): LinkDescription;

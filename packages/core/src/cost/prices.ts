@@ -12,6 +12,7 @@ import { exchangeTime } from './exchange.ts';
 import { type ClusterTerms, clusterTerms, type GroupPrice, groupPrice } from './group-price.ts';
 import { axisBits, ENDS, MASKS } from './group-shape.ts';
 import { hostPrices } from './host.ts';
+import { launchesOf } from './launches.ts';
 import { measuredSeconds } from './measured.ts';
 import { type TierAlgorithms, usualTiers } from './network/index.ts';
 import type {
@@ -60,6 +61,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
     ways: options.ways,
     dispatch: options.dispatch,
   };
+  const products = options.expertProducts ?? 'grouped';
   let assumptions: readonly Assumption[] | undefined;
   return {
     cluster,
@@ -73,6 +75,7 @@ export function createPriceBook(cluster: ClusterSpec, options: PriceOptions = {}
           exposedTime(groupOf(request.axes, request.members, request.part), request, habits) as Seconds,
         ...host,
         busiest: (rows, ranks) => busiestOf(rows, ranks, options.dispatch?.spread ?? 0),
+        launch: (work, kernel) => seconds(own.launchCompute * launchesOf(work, kernel, products)),
         launchCompute: seconds(own.launchCompute),
         launchExchange: seconds(own.launchExchange),
         linkOf: (axes, members, part) => describe(cluster, groupOf(axes, members, part)),

@@ -1,14 +1,8 @@
 /** @file The time of the operations of one call as a max-plus matrix. What waits for what is written down once, as numbers;
  * seconds are filled in as often as they differ.
  */
-import type { ExpandedOperation, Operation } from '../program/index.ts';
+import type { ExpandedOperation } from '../program/index.ts';
 import { type BlockMatrix, ENTRY, EXIT, emptyMatrix } from './maxplus.ts';
-
-/** Seconds of the host to issue a kernel, and an exchange. */
-export interface Launches {
-  readonly launchCompute: number;
-  readonly launchExchange: number;
-}
 
 /** Names of the buffers at a call's borders, as instances. */
 export interface Borders {
@@ -30,8 +24,8 @@ export interface TimeShape {
 }
 
 interface ShapedOperation {
-  /** What the host does: it waits, or it launches a kernel or an exchange. */
-  readonly host: 'wait' | 'compute' | 'exchange';
+  /** The host waits for a value here instead of launching anything. */
+  readonly waits: boolean;
   readonly lane: number;
   readonly reads: readonly number[];
   readonly writes: readonly number[];
@@ -74,7 +68,7 @@ export function timeShape(operations: readonly ExpandedOperation[], borders: Bor
     const names = writes.map(({ operand }) => operand.instance.name);
     const gradients = names.filter((name) => name.startsWith('G.'));
     return {
-      host: hostOf(operation),
+      waits: operation.kind === 'wait',
       lane: operation.kind === 'wait' ? -1 : laneOf(operation.lane),
       reads: reads.flatMap((read) => (read ? [bufferOf(read.instance.name)] : [])),
       writes: names.map(bufferOf),
@@ -85,9 +79,6 @@ export function timeShape(operations: readonly ExpandedOperation[], borders: Bor
   const output = borders.output === undefined ? -1 : (buffers.get(borders.output) ?? -1);
   return { operations: shaped, buffers: buffers.size, lanes: lanes.size, outside, output };
 }
-
-const hostOf = ({ kind }: Operation): ShapedOperation['host'] =>
-  kind === 'wait' || kind === 'compute' ? kind : 'exchange';
 
 function outsideClock(instance: string, borders: Borders): number | undefined {
   if (instance === borders.input) return borders.inputOfLane ? ENTRY.compute : ENTRY.input;
@@ -115,12 +106,13 @@ function add(into: Float64Array, seconds: number): void {
 
 const clocks = (count: number): Float64Array => new Float64Array(count * COLUMNS).fill(Number.NEGATIVE_INFINITY);
 
-/** The matrix of a shape whose operations take the seconds from `first` on, each once its launch is through the host. */
+/** The matrix of a shape whose operations take the seconds from `first` on, each once its launch, of as many seconds of the
+ * host as `launches` says, is through. */
 export function matrixOf(
   { operations, buffers, lanes: laneCount, outside, output }: TimeShape,
   seconds: Float64Array,
+  launches: Float64Array,
   first: number,
-  { launchCompute, launchExchange }: Launches,
 ): BlockMatrix {
   // A reader waits for what was there before the call, a writer only for who wrote or read in it.
   const ready = clocks(buffers);
@@ -137,12 +129,12 @@ export function matrixOf(
   const end = host.slice();
   for (let index = 0; index < operations.length; index++) {
     const operation = operations[index] as ShapedOperation;
-    if (operation.host === 'wait') {
+    if (operation.waits) {
       // The host reads a value: what it issues next comes after the value is there.
       for (const buffer of operation.reads) raise(host, 0, ready, buffer * COLUMNS);
       continue;
     }
-    add(host, operation.host === 'compute' ? launchCompute : launchExchange);
+    add(host, launches[first + index] as number);
     end.set(host);
     raise(end, 0, lanes, operation.lane * COLUMNS);
     for (const buffer of operation.reads) raise(end, 0, ready, buffer * COLUMNS);

@@ -42,7 +42,7 @@ export {
   rulesByFramework,
   type SetupKey,
 } from './rules/index.ts';
-export { elementwiseTraffic } from './traffic.ts';
+export { elementwiseTraffic, expertTraffic } from './traffic.ts';
 export {
   type AttentionKernel,
   type DispatchName,

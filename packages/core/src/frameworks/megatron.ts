@@ -18,6 +18,12 @@ const once = fact<DispatchName>(
   'Megatron-Bridge, scripts/performance/configs: moe_flex_dispatcher_backend deepep or hybridep; DeepEP, csrc/kernels/internode.cu: one copy to a node, handed on over NVLink',
 );
 
+/** What this costs is the host's: the device runs up to four of them side by side. */
+const eachExpert = fact<'grouped' | 'each'>(
+  'each',
+  'Transformer Engine, transformer_engine/common/gemm/cublaslt_gemm.cu: multi_stream_cublas_gemm calls a product for each expert, on 4 streams; nvte_multi_tensor_gemm takes it unless NVTE_USE_CUTLASS_GROUPED_GEMM is set',
+);
+
 /** Local kernels: fused bias, dropout, residual, GELU and softmax; scores in memory. */
 const local: FrameworkEra = {
   until: 2024,
@@ -32,6 +38,7 @@ const local: FrameworkEra = {
     `${notes}, section 5: 0.94 ms for the 14 kernels of a forward layer on A100 hosts of 2022`,
   ),
   exchangeSeconds: fact(170e-6, `${notes}, section 5: 0.34 ms more for the two exchanges of a forward layer`),
+  expertProducts: fact('each', `${flags}: experts one after the other (SequentialMLP) without --moe-grouped-gemm`),
   tensorHidden: fact(0, `${flags}: --tp-comm-overlap is off unless given`),
   accumulation: fact('fused', `${flags}: --no-gradient-accumulation-fusion is off unless given; since 2022`),
   dataReduction: fact(
@@ -54,10 +61,14 @@ const first: FrameworkEra = {
 /** Transformer Engine kernels, blockwise attention from cuDNN. */
 const engine: FrameworkEra = {
   attention: fact('vendor', `${flags}: --attention-backend auto, --transformer-impl transformer_engine`),
-  elementwise: fact('fused', 'Transformer Engine: layer norm, activation, rotary and loss in fused kernels'),
+  elementwise: fact(
+    'engine',
+    'Transformer Engine: layer norm, activation, rotary and loss in fused kernels; Megatron-LM, megatron/core/transformer/moe/experts.py (TEGroupedMLP._apply_bias) and core/fusions/fused_bias_geglu.py: eager operators',
+  ),
   dropout: fact(0.1, `${flags}: --hidden-dropout and --attention-dropout, default 0.1`),
   launchSeconds: base.launchSeconds,
   exchangeSeconds: base.exchangeSeconds,
+  expertProducts: eachExpert,
   tensorHidden: fact(0, `${flags}: --tp-comm-overlap is off unless given`),
   accumulation: local.accumulation,
   dataReduction: fact('after', `${flags}: --overlap-grad-reduce is off unless given`),

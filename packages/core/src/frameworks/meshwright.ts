@@ -49,6 +49,7 @@ export const meshwright: FrameworkProfile = {
       dropout: fact(0, ours),
       launchSeconds: fact(27e-6, `${notes}, section 5: 0.3 to 0.45 ms for the 14 kernels of a layer`),
       exchangeSeconds: fact(35e-6, `${ours}; a guess, 15 to 170 us`),
+      expertProducts: fact('grouped', `${ours}: what its programs run`),
       tensorHidden: fact(0, ours),
       accumulation: fact('fused', ours),
       dataReduction: fact('beside', ours),

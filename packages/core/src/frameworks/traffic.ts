@@ -62,6 +62,7 @@ const eagerAdam: KernelList = {
 
 const lists: Readonly<Record<ElementwisePlan, readonly KernelList[]>> = {
   fused: [fusedAdam],
+  engine: [fusedAdam],
   // torch._inductor warns that it does not generate code for complex operators: rotary positions stay eager.
   compiled: [eagerRotary, eagerRotaryBackward, eagerLoss, eagerLossBackward, torchAdam],
   // Norms, rotary positions and loss from the extensions of flash-attn, the rest eager.
@@ -80,8 +81,45 @@ const lists: Readonly<Record<ElementwisePlan, readonly KernelList[]>> = {
 };
 
 /** By kernel: bytes of the plan over bytes of the kernel table. Kernels that are absent move what the table says. */
-export function elementwiseTraffic(plan: ElementwisePlan): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    lists[plan].map(({ kernel, passes, fused }) => [kernel, passes.reduce((sum, each) => sum + each, 0) / fused]),
-  );
+export const elementwiseTraffic = (plan: ElementwisePlan): Readonly<Record<string, number>> =>
+  factorsOf(lists[plan], 1);
+
+const clamp = 'Megatron-LM, megatron/core/fusions/fused_bias_geglu.py, weighted_bias_quick_geglu_impl, autograd of it';
+const bias = 'Megatron-LM, megatron/core/transformer/moe/experts.py, TEGroupedMLP._apply_bias, autograd of it';
+
+/** Both halves clamped, put together again, activation: per element of the inner width. */
+const clampedGate: KernelList = { kernel: 'gated', passes: [8, 8, 6], fused: 6, source: clamp };
+/** Activation, both clamps, both halves put together. */
+const clampedGateBackward: KernelList = { kernel: 'gated.dx', passes: [10, 12, 8], fused: 10, source: clamp };
+/** Bias times weight in fp32, sum with the rows of an expert, experts put together, cast. */
+const rowBias: KernelList = { kernel: 'row-bias', passes: [4, 10, 8, 6], fused: 4, source: bias };
+/** Cast, that of the rows, experts put together; sums for the bias and for the weight, a product and a sum each. */
+const rowBiasBackward: KernelList = { kernel: 'row-bias.dw', passes: [6, 6, 4, 12, 12], fused: 2, source: bias };
+
+/** What of a model's experts decides how their small kernels run. */
+interface ExpertShape {
+  readonly activation: string;
+  readonly bias?: boolean;
+  readonly gated: boolean;
+  readonly width: number;
 }
+
+/** The same for kernels of experts, of a model with `hidden` values a token. The first bias of an expert is added by its product
+ * and so costs nothing: of the bytes of both biases the share of the second one is left. */
+export function expertTraffic(
+  plan: ElementwisePlan,
+  { activation, bias: isBiased, gated, width }: ExpertShape,
+  hidden: number,
+): Readonly<Record<string, number>> {
+  if (plan !== 'engine') return {};
+  const second = hidden / (hidden + (gated ? 2 : 1) * width);
+  return {
+    ...(activation === 'clamped-silu' && factorsOf([clampedGate, clampedGateBackward], 1)),
+    ...(isBiased && factorsOf([rowBias, rowBiasBackward], second)),
+  };
+}
+
+const factorsOf = (of: readonly KernelList[], share: number): Readonly<Record<string, number>> =>
+  Object.fromEntries(of.map(({ kernel, passes, fused }) => [kernel, (share * sumOf(passes)) / fused]));
+
+const sumOf = (passes: readonly number[]): number => passes.reduce((sum, each) => sum + each, 0);

@@ -27,8 +27,9 @@ export type AttentionKernel = 'unfused' | 'flash-1' | 'flash-1-triton' | 'flash-
 export const dispatchNames = ['per-expert', 'per-rank', 'per-node'] as const;
 export type DispatchName = (typeof dispatchNames)[number];
 
-/** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. */
-export type ElementwisePlan = 'fused' | 'compiled' | 'flash-attn' | 'eager';
+/** How kernels that are bound by memory are fused; see {@link elementwiseTraffic}. `engine`: fused, but for biases and clamped
+ * gates of experts. */
+export type ElementwisePlan = 'fused' | 'engine' | 'compiled' | 'flash-attn' | 'eager';
 
 /** What the loss holds of the logits of a rank, in bytes of one.
  *
@@ -48,6 +49,8 @@ export interface FrameworkEra {
   readonly launchSeconds: FrameworkFact<number>;
   /** Host seconds for each exchange. */
   readonly exchangeSeconds: FrameworkFact<number>;
+  /** The products of the experts of a rank: in one grouped kernel, or one after the other, each launched on its own. */
+  readonly expertProducts: FrameworkFact<'grouped' | 'each'>;
   /** Share of tensor exchanges that hides behind pieces of the products beside them. */
   readonly tensorHidden: FrameworkFact<number>;
   /** Weight gradients are added by the product that makes them, or by a kernel of their own after it. */

@@ -1,14 +1,6 @@
 /** @file Blocks priced: the max-plus matrix and the memory profile of each call, and of runs of layers. */
 import type { BlockContext } from '../compile/index.ts';
-import {
-  type BlockMatrix,
-  chain,
-  chainPower,
-  type Launches,
-  type MemoryProfile,
-  matrixOf,
-  profileOf,
-} from '../cost/index.ts';
+import { type BlockMatrix, chain, chainPower, type MemoryProfile, matrixOf, profileOf } from '../cost/index.ts';
 import type { DType } from '../tensor/index.ts';
 import type { LayerRow } from './rows.ts';
 import { EMBED, HEAD, type Pass, type Sample, sampleOf } from './sample.ts';
@@ -65,9 +57,11 @@ export interface BlockPrices {
   bytes(pass: Pass, row: LayerRow, embed: boolean, head: boolean): CallBytes;
 }
 
-/** What the operations of a sample cost, in their order: seconds, and FLOPs of products and attention. */
-export interface SampleCost extends Launches {
+/** What the operations of a sample cost, in their order: seconds, those of the host to issue them, and FLOPs of products and
+ * attention. */
+export interface SampleCost {
   readonly seconds: Float64Array;
+  readonly launches: Float64Array;
   readonly productFlops: Float64Array;
 }
 
@@ -179,7 +173,7 @@ function callTimes(sample: Sample, costOf: (sample: Sample) => SampleCost): read
       computeSeconds += cost.seconds[at] as number;
       productFlops += cost.productFlops[at] as number;
     }
-    return { matrix: matrixOf(time, cost.seconds, from, cost), computeSeconds, productFlops };
+    return { matrix: matrixOf(time, cost.seconds, cost.launches, from), computeSeconds, productFlops };
   });
 }
 

@@ -1,7 +1,14 @@
 /** @file From the habits of a framework to the options of the price book. */
 import type { ClusterSpec } from '../cluster/index.ts';
 import type { PriceOptions } from '../cost/index.ts';
-import { type AttentionKernel, elementwiseTraffic, eraOf, type FrameworkEra, frameworks } from '../frameworks/index.ts';
+import {
+  type AttentionKernel,
+  elementwiseTraffic,
+  eraOf,
+  expertTraffic,
+  type FrameworkEra,
+  frameworks,
+} from '../frameworks/index.ts';
 import type { Job } from '../job/index.ts';
 
 interface KernelShare {
@@ -54,15 +61,22 @@ export function optionsOfEra(job: Job, era: FrameworkEra): PriceOptions {
     launchCompute: era.launchSeconds.value,
     launchExchange: era.exchangeSeconds.value,
     attention: shareOf(era.attention.value, job.cluster.device.generation),
-    traffic: elementwiseTraffic(era.elementwise.value),
+    traffic: { ...elementwiseTraffic(era.elementwise.value), ...expertsOf(job, era) },
     castsProducts: job.precision !== 'fp32',
     rings: era.rings.value,
     addsSeparately: era.accumulation.value === 'separate',
     ...(hidden > 0 && { tensorHidden: hidden }),
     spread: SPREAD,
     ...dispatchOf(job, era),
+    expertProducts: era.expertProducts.value,
     ...fp8Of(job),
   };
+}
+
+/** Layers with experts are alike in activation, biases and widths. */
+function expertsOf({ model }: Job, { elementwise }: FrameworkEra): NonNullable<PriceOptions['traffic']> {
+  const ffn = model.layers.map((layer) => layer.ffn).find(({ kind }) => kind === 'moe');
+  return ffn?.kind === 'moe' ? expertTraffic(elementwise.value, ffn, model.hidden) : {};
 }
 
 /** Layers that choose different numbers of experts are priced as those that choose most. */

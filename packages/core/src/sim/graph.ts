@@ -1,7 +1,15 @@
 /** @file The graph of one period: every operation of every list, numbered through, with what it needs, who it meets and
  * when the host can have issued it. Struct of arrays; no durations of the device.
  */
-import { type ExpandedList, holdsHost, type Operation, type Program, type Replay, replayOf } from '../program/index.ts';
+import {
+  type ExpandedList,
+  type ExpandedOperation,
+  holdsHost,
+  type Operation,
+  type Program,
+  type Replay,
+  replayOf,
+} from '../program/index.ts';
 import { laneCode } from './lanes.ts';
 import { matchExchanges } from './match.ts';
 import { createNeedCollector, createNeedRows, type NeedRows } from './needs.ts';
@@ -65,7 +73,7 @@ function addList(
   const needs = createNeedCollector(replay, base, rows);
   const { samples, sampleOf, lineFirst } = replay;
   const lane = Uint8Array.from(samples, ({ operation }) => laneCode(operation));
-  const launch = Float64Array.from(samples, ({ operation }) => launchOf(operation, pricing));
+  const launch = Float64Array.from(samples, (sample) => launchOf(sample, pricing));
   const isMark = Uint8Array.from(samples, ({ operation }) => (takesNoTime(operation) ? 1 : 0));
   const holds = Uint8Array.from(samples, ({ operation }) => (holdsHost(operation) ? 1 : 0));
   let anchor = -1;
@@ -89,7 +97,9 @@ function addList(
 }
 
 /** Seconds of the host to issue an operation. */
-export function launchOf({ kind }: Operation, pricing: OperationPrices): number {
+export function launchOf(expanded: ExpandedOperation, pricing: OperationPrices): number {
+  if (pricing.launch) return pricing.launch(expanded);
+  const { kind } = expanded.operation;
   if (kind === 'compute') return pricing.launchCompute;
   return kind === 'collective' || kind === 'send' || kind === 'recv' ? pricing.launchExchange : 0;
 }

@@ -14,7 +14,7 @@ export {
   type PathSegment,
   type PathSummary,
 } from './path-parts.ts';
-export { exchangeRequest, pricesOf, secondsOf } from './prices.ts';
+export { exchangeRequest, launchesOf, pricesOf, secondsOf } from './prices.ts';
 export type { Jitter, SlowDevice } from './shared/disturb.ts';
 export type { SlowDown } from './shared/lanes.ts';
 export type { LinkUse } from './shared/link-use.ts';

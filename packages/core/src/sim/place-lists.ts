@@ -98,7 +98,7 @@ function createWalk(expanded: ExpandedList, list: number, base: number, pricing:
     replay,
     use: operandUse(replay, queues.of),
     queue: queues.of,
-    launch: Float64Array.from(samples, ({ operation }) => launchOf(operation, pricing)),
+    launch: Float64Array.from(samples, (sample) => launchOf(sample, pricing)),
     isMark: Uint8Array.from(samples, ({ operation }) => (takesNoTime(operation) ? 1 : 0)),
     holds: Uint8Array.from(samples, ({ operation }) => (holdsHost(operation) ? 1 : 0)),
   };

@@ -21,9 +21,11 @@ import type { OperationPrices } from './types.ts';
  * Work of the host has no price yet and takes none. A wait takes none beside what it waits for. */
 export function pricesOf(program: Program, prices: Prices): OperationPrices {
   const degrees = degreesOf(program);
+  const work = (expanded: ExpandedOperation): Work => workOf(expanded, degrees);
   return {
-    duration: remembered(secondsOf(program, prices, (expanded) => workOf(expanded, degrees))),
+    duration: remembered(secondsOf(program, prices, work)),
     byShape: true,
+    launch: launchesOf(prices, work),
     launchCompute: prices.launchCompute,
     launchExchange: prices.launchExchange,
   };
@@ -46,6 +48,23 @@ export function secondsOf(
     return request === undefined ? 0 : prices.exchange(request) * busiestOf(prices, expanded, degrees);
   };
 }
+
+/** Seconds of the host to issue an operation. Waits and marks take none; what runs on a lane of the host is issued at once. */
+export const launchesOf =
+  (prices: Prices, work: (expanded: ExpandedOperation) => Work) =>
+  (expanded: ExpandedOperation): number => {
+    const { operation } = expanded;
+    switch (operation.kind) {
+      case 'compute':
+        return operation.lane === 'compute' ? prices.launch(work(expanded), operation.kernel) : prices.launchCompute;
+      case 'collective':
+      case 'send':
+      case 'recv':
+        return prices.launchExchange;
+      default:
+        return 0;
+    }
+  };
 
 /** What runs on a lane of the host: an update of what lies in its memory, or a copy. */
 function hostSeconds(prices: Prices, expanded: ExpandedOperation, work: (each: ExpandedOperation) => Work): number {

@@ -9,7 +9,9 @@ export interface OperationPrices {
   duration(expanded: ExpandedOperation, list: RankList, index?: number): number;
   /** Durations follow from the operation and the shapes of its operands alone, in any list: one answer serves all alike. */
   readonly byShape?: true;
-  /** Seconds of the host to issue a compute operation. */
+  /** Seconds of the host to issue an operation, where kernels differ; without it those of its kind below. */
+  readonly launch?: (expanded: ExpandedOperation) => number;
+  /** Seconds of the host to issue a compute operation of one launch. */
   readonly launchCompute: number;
   /** Seconds of the host to issue a collective, a send or a receive. */
   readonly launchExchange: number;

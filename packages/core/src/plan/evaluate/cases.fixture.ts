@@ -137,6 +137,7 @@ function madeUpBook(seed: number): Pick<PriceBook, 'pricesOf'> {
     hostPass: (bytes) => hashed(seed, [bytes, 11]),
     exchange: (request) => hashed(seed, exchangeNumbers(request)),
     busiest: () => 1,
+    launch: (work) => seconds((launches[seed % 3] ?? 0) * (work.kind === 'gemm' ? work.batch : 1)),
     launchCompute: seconds(launches[seed % 3] ?? 0),
     launchExchange: seconds(launches[Math.floor(seed / 3) % 3] ?? 0),
     linkOf: () => {

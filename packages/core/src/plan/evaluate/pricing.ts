@@ -7,7 +7,7 @@ import type { Job } from '../../job/index.ts';
 import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
 import { parameterBook } from '../../model/index.ts';
 import { type ExpandedOperation, type Work, workOf } from '../../program/index.ts';
-import { secondsOf } from '../../sim/index.ts';
+import { launchesOf, secondsOf } from '../../sim/index.ts';
 import { type BlockPrices, priceBlocks, type SampleCost } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
 import type { LayerRow } from '../rows.ts';
@@ -91,7 +91,6 @@ function blockCountOf(places: ReadonlyMap<unknown, ReadonlyMap<number, PlacePric
 
 /** What the operations of a sample cost: as in a program. */
 function sampleCost({ program, operations, degrees }: Sample, prices: Prices): SampleCost {
-  const { launchCompute, launchExchange } = prices;
   const productFlops = new Float64Array(operations.length);
   const work = (each: ExpandedOperation): Work => {
     const done = workOf(each, degrees);
@@ -99,7 +98,8 @@ function sampleCost({ program, operations, degrees }: Sample, prices: Prices): S
     return done;
   };
   const seconds = Float64Array.from(operations, secondsOf(program, prices, work));
-  return { seconds, productFlops, launchCompute, launchExchange };
+  const launches = Float64Array.from(operations, launchesOf(prices, work));
+  return { seconds, launches, productFlops };
 }
 
 /** What is known under one order of the axes and one expert grid. Keys are numbers: a search asks for them a million times. */

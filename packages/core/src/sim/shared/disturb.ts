@@ -48,8 +48,9 @@ export function disturbedPrices(
   const factors = classes.map(({ first }) => slower.get(first) ?? 1);
   const { mesh } = program;
   const group = degreeOf(mesh, 'tensor') * degreeOf(mesh, 'context') * degreeOf(mesh, 'expert');
-  const { launchCompute, launchExchange } = pricing;
+  const { launch, launchCompute, launchExchange } = pricing;
   return {
+    ...(launch && { launch }),
     launchCompute,
     launchExchange,
     duration: (expanded, list, index = 0) => {
