@@ -17,6 +17,8 @@ expect 'H2 80 launches of public repositories: the verdict of their frameworks' 
 printf 'model: llama-3.1-8b\ncluster: 2x dgx-h100\nbatch: {sequences: 64, length: 4096}\nframework: deepspeed\n' >"$scratch/deepspeed.yaml"
 expect_code 'H2 what a framework refuses has its reason and the nearest legal values' 2 'SHARDING_NOT_WITH_PIPELINE  layout.sharding: sharding 2 cannot run with pipeline 2. Use sharding 0 or 1, or pipeline 1' meshwright show "$scratch/deepspeed.yaml" --layout tp=2,pp=2,zero=2
 
+expect 'H2 products of experts cost a launch each where engines run them one by one; eager kernels of experts counted' 'Tests .* passed' tests packages/core/src/cost/launches.test.ts packages/core/src/frameworks/profiles.test.ts
+
 # H3: the examples and the exam, with their numbers.
 expect 'H3 every example has its numbers' 'Tests .* passed' tests test/conformance/examples.test.ts
 expect 'H3 the exam: three numbers whose product is 512' '^8 x 32 x 2 = 512: tensor 8' meshwright exam --solution
