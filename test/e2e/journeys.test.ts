@@ -96,6 +96,9 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
     await page.getByText('Link of a').waitFor();
     await settled(page);
     await page.getByText(/^The step takes /).waitFor();
+    await hands.write('Hours of a GPU between failures', '100');
+    await page.getByText(/^Failures stop .* once in [\d.]+ (h|min)~.* loses least: /).waitFor();
+    await page.getByRole('img', { name: /^Least is lost with a checkpoint every / }).waitFor();
   },
   Run: async (page, hands) => {
     await hands.choose('Layout', 'data parallel (DDP)');

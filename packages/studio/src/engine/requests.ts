@@ -2,13 +2,14 @@
 import type { CodeRow } from '@meshwright/core/errors';
 import type { PublishedRun } from '@meshwright/core/explain';
 import type { Layout, LayoutRequest } from '@meshwright/core/layout';
-import type { Planned, Shown } from '@meshwright/core/plan';
+import type { FailureOptions, Interrupted, Planned, Shown } from '@meshwright/core/plan';
 import type { LessonKey, LessonModel, StepScript } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { MemoryDetail } from './detail.ts';
 import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
 import type { LayoutDrawing, Placed, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
+import type { FailureAnswer } from './failures.ts';
 import type { Planner, PlanPart } from './plan.ts';
 import { jobFor } from './preset-job.ts';
 import { createQuickPlanner, type QuickPlan, type QuickPlanner, type QuickReach } from './quick.ts';
@@ -37,6 +38,7 @@ export interface Requests {
   lesson(key: LessonKey, model: LessonModel, sharding: 1 | 2 | 3): Promise<StepScript>;
   whatIf(words: string, scenario: Scenario, layout: LayoutRequest | undefined): Promise<WhatIf>;
   disturbed(scenario: Scenario, layout: LayoutRequest, disturbance: Disturbance): Promise<Disturbed>;
+  failures(job: Interrupted, options: FailureOptions): Promise<FailureAnswer>;
   sensitivity(scenario: Scenario, layouts: readonly Layout[]): Promise<Sensitivities>;
   scaling(scenario: Scenario, most: number): Promise<ScalingAnswer>;
   linkFamilies(scenario: Scenario): Promise<ReturnType<typeof linkFamilies>>;
@@ -65,6 +67,7 @@ export const createRequests = (quick: QuickPlanner = createQuickPlanner()): Requ
   lesson: async (...given) => (await import('./drawing.ts')).lessonScript(...given),
   whatIf: async (...given) => (await import('./variants.ts')).whatIf(...given),
   disturbed: async (...given) => (await import('./disturb.ts')).disturbed(...given),
+  failures: async (...given) => (await import('./failures.ts')).failureAnswer(...given),
   sensitivity: async (...given) => (await import('./sensitivity.ts')).sensitivityOf(...given),
   scaling: async (...given) => (await import('./sensitivity.ts')).scalingOf(...given),
   linkFamilies: async (...given) => (await import('./disturb.ts')).linkFamilies(...given),

@@ -15,6 +15,7 @@ import { gib, share, signed, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { Disturb } from './disturb.tsx';
+import { FailurePanel } from './failures.tsx';
 
 export function WhatIfView({ store }: ViewProps): VNode {
   const row = store.rows.value[0];
@@ -60,6 +61,7 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
   const answers = useSignal<Readonly<Record<string, WhatIf | string>>>({});
   const gpus = useSignal<readonly string[]>([]);
   const changes = changesOf(scenario, gpus.value);
+  const plan = store.plans.value.find(({ layout }) => layout.short === best.short);
   useEffect(() => {
     let wanted = true;
     const askAll = async (): Promise<void> => {
@@ -100,6 +102,7 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
         </table>
       </Scroll>
       <Disturb store={store} row={best} />
+      {plan && <FailurePanel store={store} plan={plan} />}
     </section>
   );
 }
