@@ -24,6 +24,8 @@ expect 'H1 H2 H4 H5 journeys in Chromium' 'Tests .* passed' tests test/e2e/studi
 expect 'H1 H2 a journey through every view by keys and by mouse, at 1280 and 390 pixels, light and dark, with and without motion' 'Tests .* passed' tests test/e2e/journeys.test.ts
 expect 'H4 links: opened as they were made, other versions and damage explained' 'Tests .* passed' tests packages/studio
 
+expect 'a run over the simulated step: the same operations on the same lanes, or explained' 'Tests .* passed' tests packages/studio/src/engine/overlay.test.ts
+
 # H6: the server.
 expect 'H6 foreign hosts and origins, tokens, paths, 10,000 requests, slow clients, a run behind one that was stopped' 'Tests .* passed' tests packages/cli/src/serve
 expect_code 'a port that is none' 2 'VALUE_OUT_OF_RANGE' meshwright serve --port 70000

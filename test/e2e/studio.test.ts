@@ -1,11 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { compileProgram } from '@meshwright/core/compile';
+import { completeLayout, formatLayout } from '@meshwright/core/layout';
+import { splitCosts } from '@meshwright/core/plan';
 import { bytesSent } from '@meshwright/core/program';
+import { timelineColumns } from '@meshwright/core/timeline';
 import { type LessonKey, lessonScene, lessons, momentOf, Steps, svgText } from '@meshwright/figures';
+import { trainProgram } from '@meshwright/runtime';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runIn } from '../../packages/cli/src/host.fixture.ts';
+import { jobOf } from '../../packages/studio/src/engine/job-of.ts';
 import { firstPlace, linkOf } from '../../packages/studio/src/scenario/link.ts';
+import type { Scenario } from '../../packages/studio/src/scenario/scenario.ts';
 import {
   chromiumPath,
   drop,
@@ -118,6 +124,36 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
       /The scenario is now that of job\.yaml/,
     );
     expect(await page.getByLabel('Model').inputValue()).toBe('llama-2-7b');
+  });
+
+  it('lays a run over the simulated step of its layout, and explains one of something else', async () => {
+    const config = { model_type: 'gpt2', n_layer: 4, n_embd: 16, n_head: 2, n_positions: 16, vocab_size: 64 };
+    const scenario: Scenario = {
+      ...firstPlace.scenario,
+      ...{ model: { name: 'tiny', config }, nodes: 1, sequences: 8, length: 16, precision: 'fp32' },
+    };
+    const job = jobOf(scenario);
+    const { layout } = completeLayout({ tensor: 2, pipeline: 2 }, job, splitCosts(job));
+    const { timeline } = await trainProgram(compileProgram(job, layout), { steps: 1, inline: true });
+    const report = { schema: 'meshwright.run/1', job: 'tiny', layout: formatLayout(layout) };
+    const run = JSON.stringify({ ...report, timeline: timelineColumns(timeline) });
+    await visit(await linkOf({ ...firstPlace, scenario }));
+    await planned(page);
+    await drop(page, 'run.json', run);
+    await page
+      .locator('.notice', { hasText: 'run.json is laid over the simulated step of its layout, tp=2,pp=2' })
+      .waitFor();
+    await page
+      .getByRole('region', { name: 'Measured over simulated' })
+      .getByRole('row', { name: /^gemm / })
+      .waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await visit('');
+    await planned(page);
+    await drop(page, 'run.json', run);
+    await page
+      .getByText('It is not laid over the simulated step: it ran on 8 ranks, and this scenario has 16 GPUs')
+      .waitFor();
   });
 
   it('says what is wrong about a scenario, and offers ways out when nothing fits', async () => {

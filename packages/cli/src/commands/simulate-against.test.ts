@@ -2,10 +2,10 @@ import { compileProgram } from '@meshwright/core/compile';
 import { readJob } from '@meshwright/core/io';
 import { completeLayout, formatLayout } from '@meshwright/core/layout';
 import { splitCosts } from '@meshwright/core/plan';
+import { timelineColumns } from '@meshwright/core/timeline';
 import { trainProgram } from '@meshwright/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, runIn } from '../host.fixture.ts';
-import { timelineColumns } from '../input/run-file.ts';
 import { toyJob } from './job.fixture.ts';
 
 let run = '';

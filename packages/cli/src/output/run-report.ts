@@ -3,6 +3,7 @@ import type { Job } from '@meshwright/core/job';
 import { formatLayout, type Layout } from '@meshwright/core/layout';
 import type { Program } from '@meshwright/core/program';
 import type { Overlay } from '@meshwright/core/sim';
+import { timelineColumns } from '@meshwright/core/timeline';
 import {
   compareBytes,
   type ProcessDeath,
@@ -10,7 +11,6 @@ import {
   type StepReport,
   type SupervisedResult,
 } from '@meshwright/runtime';
-import { timelineColumns } from '../input/run-file.ts';
 import { comparedStep, isCalibrated } from './measured-step.ts';
 import { count, fixed, whole } from './numbers.ts';
 import { overlayAxisTable, overlayKindTable } from './overlay-tables.ts';

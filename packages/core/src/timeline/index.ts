@@ -66,3 +66,54 @@ export function laneOf(timeline: Timeline, rank: number, lane: string): readonly
 
 /** Nanoseconds from the start to the last end. */
 export const durationOf = (timeline: Timeline): number => timeline.end.reduce((last, end) => Math.max(last, end), 0);
+
+/** Columns of a timeline as JSON holds it. */
+export interface TimelineColumns {
+  readonly lanes: readonly string[];
+  readonly rank: readonly number[];
+  readonly lane: readonly number[];
+  readonly operation: readonly number[];
+  /** Nanoseconds since the first operation of the step. */
+  readonly start: readonly number[];
+  readonly end: readonly number[];
+}
+
+/** A timeline as columns. */
+export const timelineColumns = ({ lanes, rank, lane, operation, start, end }: Timeline): TimelineColumns => ({
+  lanes,
+  rank: [...rank],
+  lane: [...lane],
+  operation: [...operation],
+  start: [...start],
+  end: [...end],
+});
+
+const columns = ['rank', 'lane', 'operation', 'start', 'end'] as const;
+
+/** The measured timeline of columns from outside; undefined where they are none. */
+export function timelineOfColumns(value: unknown): Timeline | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const given = value as Readonly<Record<string, unknown>>;
+  const lanes: unknown = given['lanes'];
+  if (!Array.isArray(lanes) || !lanes.every((lane) => typeof lane === 'string')) return undefined;
+  const rows = columns.map((name): readonly number[] | undefined => {
+    const column: unknown = given[name];
+    return Array.isArray(column) && column.every((each) => Number.isSafeInteger(each) && each >= 0)
+      ? column
+      : undefined;
+  });
+  const [rank, lane, operation, start, end] = rows;
+  if (!rank || !lane || !operation || !start || !end) return undefined;
+  if (rows.some((row) => row?.length !== rank.length)) return undefined;
+  const slices = rank.map(
+    (each, index): Slice => ({
+      rank: each,
+      lane: String(lanes[lane[index] ?? 0] ?? ''),
+      operation: operation[index] ?? 0,
+      start: start[index] ?? 0,
+      end: end[index] ?? 0,
+    }),
+  );
+  const isTimeline = slices.every(({ lane: name, start: from, end: to }) => name !== '' && to >= from);
+  return isTimeline ? createTimeline('measured', slices) : undefined;
+}

@@ -7,8 +7,8 @@ import type { Planned, Shown } from '@meshwright/core/plan';
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { AskError } from '../engine/ask-error.ts';
 import type { Client } from '../engine/client.ts';
+import type { DropReading } from '../engine/drop.ts';
 import type { QuickPlan } from '../engine/quick.ts';
-import type { TimelineDetail } from '../engine/timeline.ts';
 import { firstPlace, type Place, type StepsPlace, type View } from '../scenario/link.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { type Found, type Row, rowsOf, withPart } from './rows.ts';
@@ -111,7 +111,7 @@ interface Answers {
   /** Short form of the row that others are compared with. */
   readonly pinned: Signal<string | undefined>;
   /** A trace that was dropped, shown beside the simulated step. */
-  readonly trace: Signal<{ readonly name: string; readonly detail: TimelineDetail } | undefined>;
+  readonly trace: Signal<Extract<DropReading, { readonly kind: 'trace' }> | undefined>;
 }
 
 const createAnswers = (): Answers => ({
@@ -122,7 +122,7 @@ const createAnswers = (): Answers => ({
   planned: signal<Planned | undefined>(undefined),
   planning: signal<Planning>('bounds'),
   pinned: signal<string | undefined>(undefined),
-  trace: signal<{ readonly name: string; readonly detail: TimelineDetail } | undefined>(undefined),
+  trace: signal<Extract<DropReading, { readonly kind: 'trace' }> | undefined>(undefined),
 });
 
 /** Asks for the first bounds, for all usual ones, and for the plan of the place's scenario; what an older scenario still hears

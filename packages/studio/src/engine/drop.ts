@@ -1,15 +1,23 @@
 /** @file Files that are dropped on the page: what they are, and what they change. A file that is refused changes nothing. */
 
-import type { Issue } from '@meshwright/core/errors';
+import { InputError, type Issue } from '@meshwright/core/errors';
 import { readJob, readModelConfig } from '@meshwright/core/io';
 import type { Scenario } from '../scenario/scenario.ts';
+import { overlayOfRun, type RunOverlay } from './overlay.ts';
 import type { TimelineDetail } from './timeline.ts';
 import { traceDetail } from './trace.ts';
 
 /** What a drop says: a changed scenario, or why it was refused. */
 export type DropReading =
   | { readonly kind: 'scenario'; readonly scenario: Scenario; readonly says: string }
-  | { readonly kind: 'trace'; readonly name: string; readonly detail: TimelineDetail; readonly says: string }
+  | {
+      readonly kind: 'trace';
+      readonly name: string;
+      readonly detail: TimelineDetail;
+      /** A run over the simulated step of the scenario; text says why it is not, undefined for what is no run. */
+      readonly overlay: RunOverlay | string | undefined;
+      readonly says: string;
+    }
   | { readonly kind: 'refused'; readonly says: string; readonly issues: readonly Issue[] };
 
 const refused = (says: string, issues: readonly Issue[] = []): DropReading => ({ kind: 'refused', says, issues });
@@ -18,7 +26,7 @@ const refused = (says: string, issues: readonly Issue[] = []): DropReading => ({
 export function readDrop(name: string, text: string, scenario: Scenario): DropReading {
   // A run is lines of JSON, the last of which is its report.
   const json = parsed(text) ?? parsed(text.trimEnd().split('\n').at(-1) ?? '');
-  if (isMapping(json) && isTrace(json)) return traceDrop(name, json);
+  if (isMapping(json) && isTrace(json)) return traceDrop(name, json, scenario);
   if (isMapping(json) && looksLikeConfig(json)) return configDrop(name, text, json, scenario);
   return jobDrop(name, text);
 }
@@ -26,11 +34,26 @@ export function readDrop(name: string, text: string, scenario: Scenario): DropRe
 const isTrace = (json: Readonly<Record<string, unknown>>): boolean =>
   Array.isArray(json['traceEvents']) || json['schema'] === 'meshwright.run/1';
 
-function traceDrop(name: string, json: Readonly<Record<string, unknown>>): DropReading {
+function traceDrop(name: string, json: Readonly<Record<string, unknown>>, scenario: Scenario): DropReading {
   const detail = traceDetail(json);
   if (typeof detail === 'string')
     return refused(`${name} is a trace that cannot be drawn: ${detail}; nothing was changed.`);
-  return { kind: 'trace', name, detail, says: `${name} is shown in Timeline. The scenario is as it was.` };
+  const overlay = json['schema'] === 'meshwright.run/1' ? overlayOrReason(scenario, json) : undefined;
+  const over =
+    typeof overlay === 'object'
+      ? `${name} is laid over the simulated step of its layout, ${overlay.layout}, in Timeline.`
+      : `${name} is shown in Timeline.`;
+  return { kind: 'trace', name, detail, overlay, says: `${over} The scenario is as it was.` };
+}
+
+/** A scenario that is no job has no step to lay anything over. */
+function overlayOrReason(scenario: Scenario, run: Readonly<Record<string, unknown>>): RunOverlay | string {
+  try {
+    return overlayOfRun(scenario, run);
+  } catch (error) {
+    if (error instanceof InputError) return `this scenario cannot be simulated: ${error.issues[0]?.message ?? ''}`;
+    throw error;
+  }
 }
 
 const looksLikeConfig = (json: Readonly<Record<string, unknown>>): boolean =>

@@ -1,7 +1,7 @@
 /** @file The simulated step of a layout in typed arrays, with what can be asked about each slice. */
 import type { LayoutRequest } from '@meshwright/core/layout';
 import { createEvaluator } from '@meshwright/core/plan';
-import { type ExpandedList, expandList } from '@meshwright/core/program';
+import { type ExpandedList, expandList, type Program } from '@meshwright/core/program';
 import {
   criticalPathOf,
   type IdlePart,
@@ -11,6 +11,7 @@ import {
   timelineOf,
   visitIdle,
 } from '@meshwright/core/sim';
+import type { Timeline } from '@meshwright/core/timeline';
 import { StepTimeline, svgText, whyOf } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
 import { compiled } from './detail.ts';
@@ -56,6 +57,21 @@ export function timelineDetail(scenario: Scenario, request: LayoutRequest): Time
   const { job, layout, program, shown, all } = compiled(scenario, request, (each) => 2 * each.pipeline + 2);
   const lists = program.lists.map((list) => expandList(program, list));
   const step = simulateProgram(program, pricesOf(program, createEvaluator(job).pricesOf(layout)), lists);
+  return {
+    ...stepDetail(program, lists, step, 'simulated'),
+    alike: layout.tensor * layout.context * layout.data,
+    note: shown < all ? `${shown} of ${all} micro-batches.` : '',
+  };
+}
+
+/** A step with why each slice is there; each rank stands for itself. What was measured has no critical path: its operations do
+ * not begin the moment that others end. */
+export function stepDetail(
+  program: Program,
+  lists: readonly ExpandedList[],
+  step: SimulatedStep,
+  source: Timeline['source'],
+): TimelineDetail {
   const timeline = timelineOf(step);
   const { rank, lane, operation, start, end, length } = timeline;
   const ranks = [...new Set(rank)].sort((a, b) => a - b);
@@ -87,7 +103,7 @@ export function timelineDetail(scenario: Scenario, request: LayoutRequest): Time
     seconds: step.seconds,
     lanes: timeline.lanes,
     ranks,
-    alike: layout.tensor * layout.context * layout.data,
+    alike: 1,
     rank,
     lane,
     start,
@@ -96,10 +112,10 @@ export function timelineDetail(scenario: Scenario, request: LayoutRequest): Time
     kinds: timelineKinds,
     why,
     whys,
-    critical: criticalOf(step, sliceAt),
+    critical: source === 'measured' ? new Uint32Array(0) : criticalOf(step, sliceAt),
     partner: partnersOf(step, sliceAt, length),
-    idle: idleOf(step),
-    note: shown < all ? `${shown} of ${all} micro-batches.` : '',
+    idle: source === 'measured' ? [] : idleOf(step),
+    note: '',
   };
 }
 

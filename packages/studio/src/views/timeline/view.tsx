@@ -19,6 +19,7 @@ import { AsFigure, IdleTable } from './below.tsx';
 import { kindWords } from './kind-words.ts';
 import { laneRows, middle, moved, type Window, zoomed } from './lanes.ts';
 import { LanesCanvas, left, paintsOf } from './lanes-canvas.tsx';
+import { OverlayTable, overlayWords } from './measured.tsx';
 import { Minimap } from './minimap.tsx';
 
 export function TimelineView({ store }: ViewProps): VNode {
@@ -35,22 +36,34 @@ export function TimelineView({ store }: ViewProps): VNode {
 function Dropped({ store }: { readonly store: Store }): VNode | null {
   const trace = store.trace.value;
   if (!trace) return null;
-  const { name, detail } = trace;
+  const { name, detail, overlay } = trace;
   return (
     <section aria-label="Dropped trace">
       <h2>{name}</h2>
       <p class="actions">
-        <span class="quiet">As it was written: nothing of it is assumed. Coloured by the names of its operations.</span>
+        <span class="quiet">
+          {typeof overlay === 'object'
+            ? 'Measured below simulated, lane by lane, on one scale.'
+            : 'As it was written: nothing of it is assumed. Coloured by the names of its operations.'}
+        </span>
         <button type="button" onClick={() => void (store.trace.value = undefined)}>
           Close
         </button>
       </p>
+      {overlay !== undefined && (
+        <p role="status">
+          {typeof overlay === 'object'
+            ? overlayWords(overlay)
+            : `It is not laid over the simulated step: ${overlay}. Open the scenario of its job and drop it again.`}
+        </p>
+      )}
       <Lanes
         key={name}
         id="trace-slice"
-        detail={detail}
+        detail={typeof overlay === 'object' ? overlay.detail : detail}
         says={`${time(detail.seconds)}, ${grouped(detail.rank.length)} operations.`}
       />
+      {typeof overlay === 'object' && <OverlayTable overlay={overlay} />}
     </section>
   );
 }

@@ -1,0 +1,33 @@
+/** @file Where a measured step spends other time than the simulated one, by kind of operation. */
+import type { VNode } from 'preact';
+import type { RunOverlay } from '../../engine/overlay.ts';
+import { Heads } from '../../parts/heads.tsx';
+import { grouped, share, signed, time } from '../../parts/numbers.ts';
+import { Scroll } from '../../parts/scroll.tsx';
+
+/** Rows of the table; what takes longest is first. */
+const MOST_ROWS = 16;
+
+/** Both steps in a sentence. */
+export const overlayWords = ({ layout, overlay: { simulatedSeconds, measuredSeconds } }: RunOverlay): string =>
+  `${layout}: simulated ${time(simulatedSeconds)}~, measured ${time(measuredSeconds)}. Simulated is the cluster of the scenario: where the run was on another machine, compare the order, not the seconds.`;
+
+export const OverlayTable = ({ overlay: { overlay } }: { readonly overlay: RunOverlay }): VNode => (
+  <Scroll name="Measured over simulated">
+    <table>
+      <caption>Operations on one rank of each stage; collectives from the arrival of their last rank</caption>
+      <Heads columns={['operation', '#times', '#simulated~', '#measured', '#simulated against measured~']} />
+      <tbody>
+        {overlay.kinds.slice(0, MOST_ROWS).map(({ what, operations, simulated, measured }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td class="number">{grouped(operations)}</td>
+            <td class="number">{time(simulated)}</td>
+            <td class="number">{time(measured)}</td>
+            <td class="number">{measured > 0 ? signed(simulated / measured - 1, share) : ''}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);
