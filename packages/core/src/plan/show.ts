@@ -57,15 +57,7 @@ export function showCandidate(
       layersPerStage: layout.layersPerStage,
     },
     storage,
-    failures: failuresOf(
-      {
-        devices: gpuCount(job.cluster),
-        nodes: job.cluster.nodes,
-        checkpointBytes: storage.checkpoint.bytes,
-        stepSeconds: seconds,
-      },
-      options,
-    ),
+    failures: shownFailures(job, storage.checkpoint.bytes, seconds, options),
     ...(options.groups && { groups: groupsOf(layout) }),
     assumptions: [
       ...prices.assumptions,
@@ -87,6 +79,14 @@ export function showCandidate(
     issues: options.issues ?? [],
   };
 }
+
+const shownFailures = (
+  { cluster }: Job,
+  checkpointBytes: number,
+  stepSeconds: number,
+  options: ShowOptions,
+): Shown['failures'] =>
+  failuresOf({ devices: gpuCount(cluster), nodes: cluster.nodes, checkpointBytes, stepSeconds }, options);
 
 function shownStep(evaluator: Evaluator, { layout, evaluation }: Candidate, detail: LayoutDetail): Shown['step'] {
   const { job } = evaluator;

@@ -46,21 +46,7 @@ export function Checkpoints({ failures, curve }: CheckpointsProps): VNode {
         {title}
       </text>
       <Legend />
-      {[0, 0.5, 1].map((part) => (
-        <g key={part}>
-          <line
-            x1={plot.left}
-            x2={width - plot.right}
-            y1={at(y(part * most))}
-            y2={at(y(part * most))}
-            stroke={surface('line')}
-            stroke-width="0.7"
-          />
-          <text x={plot.left - 6} y={at(y(part * most) + 4)} class="small quiet end">
-            {formatShare(part * most)}
-          </text>
-        </g>
-      ))}
+      <Scale most={most} y={y} />
       {lines.map(({ name, of, stroke, dash, thick }) => (
         <polyline
           key={name}
@@ -95,6 +81,27 @@ export function Checkpoints({ failures, curve }: CheckpointsProps): VNode {
     </Frame>
   );
 }
+
+/** Shares at the bottom, in the middle and at the top. */
+const Scale = ({ most, y }: { readonly most: number; readonly y: (share: number) => number }): VNode => (
+  <g>
+    {[0, 0.5, 1].map((part) => (
+      <g key={part}>
+        <line
+          x1={plot.left}
+          x2={width - plot.right}
+          y1={at(y(part * most))}
+          y2={at(y(part * most))}
+          stroke={surface('line')}
+          stroke-width="0.7"
+        />
+        <text x={plot.left - 6} y={at(y(part * most) + 4)} class="small quiet end">
+          {formatShare(part * most)}
+        </text>
+      </g>
+    ))}
+  </g>
+);
 
 const Legend = (): VNode => (
   <g>
