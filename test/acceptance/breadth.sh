@@ -121,4 +121,12 @@ expect_json 'Failures: the interval is that of Young, in whole steps' 'Math.abs(
 expect 'Failures: explain asks whether they are rare enough' 'Are failures rare enough that checkpoints cost little' meshwright explain examples/llama-2-7b-8xh100.yaml
 expect_code 'Failures: rates that are none are refused' 2 'VALUE_OUT_OF_RANGE +--mtbf' meshwright show examples/llama-2-7b-8xh100.yaml --layout zero=3,mbs=2 --mtbf never
 
+# Layouts: what runs beside compute.
+expect_json 'Overlap: what holds up compute is waited for, and nothing is hidden' 'it.step.partsSeconds.data > 0.06 && it.step.hiddenSeconds < 1e-3' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=1,zero=1,overlap=none --json
+expect 'Overlap: the layout says what still runs beside compute' 'zero=2,ac=none,overlap=data\+pipeline' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=1,zero=2,overlap=data
+expect_code 'Overlap: exchanges of tensor are refused by name' 2 'VALUE_NOT_YET  layout.overlap: tensor is not priced yet' meshwright show examples/llama-2-7b-8xh100.yaml --layout tp=2,overlap=tensor+data
+expect_code 'Overlap: sends that hold up compute are refused by name' 2 'VALUE_NOT_YET  layout.overlap: sends between the 2 stages' meshwright show examples/llama-2-7b-8xh100.yaml --layout pp=2,overlap=data
+expect 'Overlap: block level and operation level agree whatever overlaps' 'Tests .* passed' tests packages/core/src/plan/evaluate/agreement.prop.test.ts
+expect 'Overlap: exchanges that hold up compute train to the same bits' 'Tests .* passed' npx vitest run --reporter=dot packages/runtime/src/parity/overlap.test.ts
+
 finish

@@ -67,6 +67,7 @@ const layouts: fc.Arbitrary<Layout> = fc
     bucketMB: fc.constantFrom(25, 0.001),
     gradientType: fc.constantFrom('bf16' as const, 'fp32' as const),
     gradientReduction: fc.constantFrom('per-step' as const, 'per-micro-batch' as const),
+    overlap: fc.constantFrom<Layout['overlap']>(['data', 'parameters', 'pipeline'], ['pipeline']),
     microBatch: fc.constantFrom(1, 2),
     recompute: fc.constantFrom('none' as const, 'selective' as const, 'full' as const),
     layers: fc.constantFrom<Layout['layers']>([], [{ from: 1, to: 2, recompute: 'full' }]),

@@ -44,6 +44,8 @@ function valueOf({ type, names = [], name }: LayoutKey, draws: Draws): string {
       return draws.pick(['25', '0.001', '1e-9', '1000', '1000000', '1e300']);
     case 'name':
       return draws.pick(names);
+    case 'set':
+      return draws.pick(['none', ...names, names.join('+'), names.toReversed().join('+'), `${names[0]}+tensor`]);
     case 'switch':
       return draws.pick(['on', 'off', 'true', 'false']);
     case 'counts':

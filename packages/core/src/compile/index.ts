@@ -25,9 +25,11 @@ export {
 } from './laws/index.ts';
 export {
   containers,
+  gathersBlock,
   isSharded,
   optimizerTensors,
   reducesEachMicroBatch,
+  reductionsBlock,
   sumsOverEnds,
   sumsOverSets,
 } from './lower/containers.ts';

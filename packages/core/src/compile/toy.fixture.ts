@@ -35,6 +35,7 @@ export const toyLayout = (changes: Partial<Layout> = {}): Layout => ({
   bucketMB: 25,
   gradientType: 'fp32',
   gradientReduction: 'per-step',
+  overlap: ['data', 'parameters', 'pipeline'],
   microBatch: 1,
   chunks: 1,
   layersPerStage: [1, 1],

@@ -1,11 +1,12 @@
 /** @file How the layout keys of the layout room are read: by name, each with its reader, and the refusals in between. */
-import { type LayoutKey, laterLayoutKeys, layoutKeys } from '../layout/index.ts';
+import { type LayoutKey, laterLayoutKeys, layoutKeys, overlapOf } from '../layout/index.ts';
 import { layerOverrides } from './layout-overrides.ts';
 import {
   axisOrder,
   type DataRanks,
   dataDegree,
   layerCounts,
+  namesOf,
   oneOf,
   onOff,
   positive,
@@ -20,12 +21,16 @@ const laterSchedules = ['pipedream'];
 /** Values of `offload` in the contract that are not compiled yet. */
 const laterOffloads = ['activations', 'weights'];
 
+/** Members of `overlap` in the contract that are not compiled yet. */
+const laterOverlaps = ['tensor', 'expert'];
+
 /** What each type of value takes, for hints and schemas. */
 const takes: Readonly<Record<LayoutKey['type'], string>> = {
   count: 'a whole number',
   real: 'a number above 0',
   name: 'a name',
   switch: 'on or off',
+  set: 'names joined by +, or none',
   counts: 'whole numbers, one per chunk',
   axes: 'axes, fastest first: tp-cp-ep-dp-pp',
   shards: 'a whole number',
@@ -64,6 +69,8 @@ const readerOf = (key: LayoutKey): Reader<unknown> => {
       return oneOf(names);
     case 'switch':
       return onOff;
+    case 'set':
+      return namesOf(names, laterOverlaps, overlapOf);
     case 'counts':
       return layerCounts;
     case 'overrides':
@@ -118,6 +125,9 @@ export const foreignNames: Readonly<Record<string, string>> = {
   sequence_parallel: 'sp',
   activation_checkpoint: 'ac',
   recompute_granularity: 'ac',
+  overlap_comm: 'overlap',
+  overlap_grad_reduce: 'overlap=data+pipeline',
+  overlap_param_gather: 'overlap=data+parameters+pipeline',
 };
 
 /** Every name that may stand as a layout key. */

@@ -88,6 +88,22 @@ describe('the short text of a layout', () => {
   it.each(['unit=all', 'unit=linear'])('refuses %s by name', (text) => {
     expect(tell(text)).toEqual([`LAYOUT_KEY_NOT_YET layout.${text.split('=')[0]} 1`]);
   });
+  it('reads what overlaps as text and as a list, in any order', () => {
+    const overlap = ['data', 'pipeline'];
+    expect(parseLayoutString('overlap=pipeline+data')).toMatchObject({ issues: [], layout: { overlap } });
+    expect(layoutFromMapping({ overlap: ['pipeline', 'data'] }, 'layout').layout).toEqual({ overlap });
+    expect(parseLayoutString('overlap=none').layout).toEqual({ overlap: [] });
+    expect(parseLayoutString('overlap_comm=false').issues[0]?.hint).toBe('Use overlap.');
+  });
+  it.each([
+    ['tensor', 'VALUE_NOT_YET', 'tensor is not priced yet.'],
+    ['data+expert', 'VALUE_NOT_YET', 'expert is not priced yet.'],
+    ['dta', 'VALUE_UNKNOWN', '"dta" is not a known name.'],
+    [true, 'VALUE_WRONG_TYPE', 'true is not a list of names.'],
+    [[1], 'VALUE_WRONG_TYPE', '1 is not a name.'],
+  ])('refuses %j as what overlaps with %s', (overlap, code, message) => {
+    expect(layoutFromMapping({ overlap }, 'layout').issues).toMatchObject([{ code, path: 'layout.overlap', message }]);
+  });
   it('reads sets of shards by the ranks of one, or as shard and replicate', () => {
     expect(parseLayoutString('dp=8,shard=4')).toMatchObject({ issues: [], layout: { data: 8, shard: 4 } });
     const both = layoutFromMapping({ data: { shard: 4, replicate: 2 } }, 'layout');

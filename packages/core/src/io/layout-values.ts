@@ -56,6 +56,28 @@ export function oneOf<T extends string>(names: readonly T[], later: readonly str
   };
 }
 
+/** Some of `names`, joined by `+` or as a list, or `none`; those of `later` are refused as not priced yet. */
+export function namesOf<T>(
+  names: readonly string[],
+  later: readonly string[],
+  make: (given: readonly string[]) => T,
+): Reader<T> {
+  const help = `Use some of ${names.join(', ')}, joined by +, or none.`;
+  return (value) => {
+    const given = value === 'none' ? [] : typeof value === 'string' ? value.split('+') : value;
+    if (!Array.isArray(given)) return wrong('VALUE_WRONG_TYPE', `${quote(value)} is not a list of names.`, help);
+    for (const each of given as readonly unknown[]) {
+      const name = typeof each === 'string' ? each.trim() : each;
+      if (typeof name !== 'string') return wrong('VALUE_WRONG_TYPE', `${quote(each)} is not a name.`, help);
+      if (names.includes(name)) continue;
+      if (later.includes(name)) return wrong('VALUE_NOT_YET', `${name} is not priced yet.`, help);
+      const near = didYouMean(name, [...names, ...later]);
+      return wrong('VALUE_UNKNOWN', `${quote(name)} is not a known name.`, near ? `Did you mean ${near}?` : help);
+    }
+    return ok(make((given as readonly string[]).map((name) => name.trim())));
+  };
+}
+
 /** on or off, true or false. */
 export const onOff: Reader<boolean> = (value) => {
   if (typeof value === 'boolean') return ok(value);

@@ -18,6 +18,9 @@ export function checkValues(layout: LayoutRequest): Issue[] {
       issues.push(issue('VALUE_OUT_OF_RANGE', path, `${value} is not ${range}.`, `Use ${range}.`));
     } else if (key.type === 'name' && !(key.names ?? []).includes(String(value))) {
       issues.push(unknown(path, String(value), key.names ?? []));
+    } else if (key.type === 'set') {
+      const stray = layout.overlap?.find((kind) => !(key.names ?? []).includes(kind));
+      if (stray !== undefined) issues.push(unknown(path, stray, key.names ?? []));
     } else if (key.type === 'axes') {
       const stray = layout.order?.find((axis) => !defaultOrder.includes(axis));
       if (stray !== undefined) issues.push(unknown(path, stray, defaultOrder));

@@ -17,7 +17,7 @@ describe('completeLayout', () => {
     expect(layout.gradientType).toBe('bf16');
     expect(defaulted).not.toContain('tensor');
     expect(defaulted).toContain('data');
-    expect(defaulted).toHaveLength(23);
+    expect(defaulted).toHaveLength(24);
   });
   it('interleaves when chunks are given, reduces per micro-batch under sharding 3', () => {
     const { layout } = complete({ pipeline: 2, chunks: 4, sharding: 3 });
@@ -31,6 +31,16 @@ describe('completeLayout', () => {
   });
   it('keeps gradients in fp32 unless precision is bf16', () => {
     expect(complete({}, sampleJob({ precision: 'fp16' })).layout.gradientType).toBe('fp32');
+  });
+  it('notes an overlap of what is not exchanged, and a prefetch that holds up compute', () => {
+    const notes = (request: LayoutRequest) => complete(request).issues.map(({ message }) => message);
+    expect(notes({ tensor: 8, overlap: [] })).toEqual([
+      'overlap none has no effect in this layout and reads as data+parameters+pipeline.',
+    ]);
+    expect(notes({ overlap: ['data'], sharding: 3, prefetch: 2 })).toEqual([
+      'prefetch 2 has no effect in this layout and reads as 0.',
+    ]);
+    expect(notes({ overlap: ['data'], sharding: 1 })).toEqual([]);
   });
   it('returns all violations of what is given', () => {
     const { issues } = complete({ tensor: 3, pipeline: 64, schedule: 'none' });

@@ -8,6 +8,7 @@ import {
   defaultReshard,
   defaultSchedule,
 } from './normal.ts';
+import { defaultOverlap } from './overlap.ts';
 import { noOverrides } from './overrides.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
 import type { Layout, LayoutRequest } from './types.ts';
@@ -33,6 +34,7 @@ export function withDefaults(request: LayoutRequest, job: LayoutJob, costs: Spli
     offload: request.offload ?? 'none',
     gradientType: request.gradientType ?? defaultGradientType(job),
     gradientReduction: request.gradientReduction ?? defaultReduction(sharding),
+    overlap: request.overlap ?? defaultOverlap(job, sharding),
     microBatch: request.microBatch ?? 1,
     chunks,
     layersPerStage: request.layersPerStage ?? splitOrWhole(costs, pipeline, chunks),

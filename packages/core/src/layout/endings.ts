@@ -10,6 +10,7 @@ import {
   replicasOf,
   shardRanksOf,
 } from './normal.ts';
+import { defaultOverlap, overlapWithEffect, prefetchWithEffect } from './overlap.ts';
 import { formatOverrides, keepsSome, noOverrides, overridesWithEffect, recomputeWithEffect } from './overrides.ts';
 import { reductionRules } from './rules/degrees.ts';
 import { expertSequenceRules } from './rules/experts.ts';
@@ -27,6 +28,7 @@ export type Ending = Pick<
   | 'reshard'
   | 'bucketMB'
   | 'gradientReduction'
+  | 'overlap'
   | 'offload'
   | 'recompute'
   | 'layers'
@@ -124,7 +126,10 @@ const distinct = (all: readonly Pick<Layout, 'recompute' | 'layers'>[]): typeof 
   return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
 };
 
-type DataEnding = Pick<Layout, 'sharding' | 'replicate' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction'>;
+type DataEnding = Pick<
+  Layout,
+  'sharding' | 'replicate' | 'prefetch' | 'reshard' | 'bucketMB' | 'gradientReduction' | 'overlap'
+>;
 
 function dataEndings(
   job: LayoutJob,
@@ -143,6 +148,7 @@ function dataEndings(
         reshard: true,
         bucketMB: bucketMB.value,
         gradientReduction: 'per-step',
+        overlap: defaultOverlap(job, 0),
       },
     ];
   }
@@ -153,7 +159,10 @@ function dataEndings(
   const levels = whole ? [0 as const] : options(request.sharding, shardings);
   return levels.flatMap((sharding) => {
     const gradientReduction = request.gradientReduction ?? defaultReduction(sharding);
-    const ahead = sharding === 3 ? options(request.prefetch, [0, 1, 2]) : [prefetch.value];
+    const asks = request.overlap ?? defaultOverlap(job, sharding);
+    // Whether stages send beside compute is a rule of its own.
+    const overlap = overlapWithEffect(job, replicas, { sharding, pipeline: 1, overlap: asks });
+    const ahead = sharding === 3 ? unitsAhead(request, asks) : [prefetch.value];
     // Kept weights hold what sharding 2 holds and more: only who asks for them gets them.
     const reshard = sharding < 3 || (request.reshard ?? true);
     const buckets = sharding < 3 ? sizes : [bucketMB.value];
@@ -161,11 +170,24 @@ function dataEndings(
     const repeated = sharding === 0 ? [1] : sharding === 1 && !isGiven(request) ? [1] : sets;
     return repeated.flatMap((replicate) =>
       ahead.flatMap((units) =>
-        buckets.map((size) => ({ sharding, replicate, prefetch: units, reshard, bucketMB: size, gradientReduction })),
+        buckets.map((size) => ({
+          sharding,
+          replicate,
+          prefetch: units,
+          reshard,
+          bucketMB: size,
+          gradientReduction,
+          overlap,
+        })),
       ),
     );
   });
 }
+
+/** Units gathered ahead under sharding 3: the given number or a few, none where gathers hold up what comes next. */
+const unitsAhead = ({ prefetch }: LayoutRequest, overlap: Layout['overlap']): readonly number[] => [
+  ...new Set(options(prefetch, [0, 1, 2]).map((units) => prefetchWithEffect({ prefetch: units, overlap }))),
+];
 
 const isOne = (sets: readonly number[]): boolean => sets.length === 1 && sets[0] === 1;
 

@@ -68,6 +68,7 @@ const layoutFor = ({ nodes, L, experts }: Sizes): fc.Arbitrary<Layout> =>
         sharding: draw.sharding,
         prefetch: 1,
         reshard: true,
+        overlap: ['data', 'parameters', 'pipeline'],
         replicate: 1,
         layers: [],
         offload: 'none' as const,

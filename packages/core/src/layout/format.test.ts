@@ -21,6 +21,7 @@ const layout: Layout = {
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',
+  overlap: ['data', 'parameters', 'pipeline'],
   microBatch: 1,
   chunks: 2,
   layersPerStage: [10, 10, 10, 10, 10, 10, 10, 10],
@@ -45,9 +46,10 @@ describe('formatLayout', () => {
       order: ['tensor', 'pipeline', 'data', 'context', 'expert'],
       keepGathered: true,
       gradientType: 'fp32',
+      overlap: ['pipeline'],
     };
     expect(formatLayout(unusual)).toBe(
-      'tp=8,pp=4,dp=2,mbs=1,zero=1,ac=selective,schedule=1f1b,sp=on,keepgathered=on,bucket=100,grad=fp32,lps=19-20-21-20,order=tp-pp-dp-cp-ep',
+      'tp=8,pp=4,dp=2,mbs=1,zero=1,ac=selective,schedule=1f1b,sp=on,keepgathered=on,bucket=100,grad=fp32,overlap=pipeline,lps=19-20-21-20,order=tp-pp-dp-cp-ep',
     );
   });
   it('writes every key when it must be exact', () => {

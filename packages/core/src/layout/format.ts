@@ -3,11 +3,14 @@ import { frameworks } from '../frameworks/index.ts';
 import { hasExpertGrid } from './experts.ts';
 import { axisShortNames, type LayoutKey, layoutKeys } from './keys.ts';
 import { defaultReduction, replicasOf } from './normal.ts';
+import { overlapKinds, overlapOf } from './overlap.ts';
 import { formatOverrides } from './overrides.ts';
 import type { Layout } from './types.ts';
 
 /** What goes without saying. */
 const usual = frameworks.meshwright;
+
+const usualOverlap = overlapOf(overlapKinds.filter((kind) => usual.overlap.value[kind]));
 
 /** How much the short form says. */
 export interface FormatOptions {
@@ -30,6 +33,7 @@ export function formatLayoutValue(layout: Layout, key: LayoutKey): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);
   if (key.type === 'overrides') return formatOverrides(layout.layers);
+  if (key.type === 'set') return layout.overlap.join('+') || 'none';
   if (key.type === 'axes') return layout.order.map((axis) => axisShortNames[axis]).join('-');
   return value.join('-');
 }
@@ -77,6 +81,8 @@ function isShown(layout: Layout, key: keyof Layout): boolean {
       return layout.gradientType !== usual.gradientType.value;
     case 'gradientReduction':
       return layout.gradientReduction !== defaultReduction(layout.sharding);
+    case 'overlap':
+      return overlapOf(layout.overlap) !== usualOverlap;
     case 'layersPerStage':
       return layout.layersPerStage.some((layers) => layers !== layout.layersPerStage[0]);
     case 'order':

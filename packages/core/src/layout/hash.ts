@@ -1,3 +1,4 @@
+import { overlapKinds } from './overlap.ts';
 import type { ContextKind, Layout, Recompute, ScheduleName } from './types.ts';
 
 const scheduleNumbers: Readonly<Record<ScheduleName, number>> = {
@@ -44,10 +45,14 @@ export function layoutHash(layout: Layout): number {
       (layout.keepGathered ? 256 : 0) |
       (layout.gradientType === 'fp32' ? 512 : 0) |
       (layout.gradientReduction === 'per-step' ? 1024 : 0) |
-      (layout.reshard ? 2048 : 0),
+      (layout.reshard ? 2048 : 0) |
+      (overlapBits(layout) << 12),
   );
   for (const layers of layout.layersPerStage) mix(layers);
   for (const { from, to, recompute } of layout.layers) mix((from * 8192 + to) * 4 + recomputeNumbers[recompute]);
   for (const axis of layout.order) mix(axis.charCodeAt(0));
   return (high >>> 0) * 2 ** 21 + (low >>> 11);
 }
+
+const overlapBits = ({ overlap }: Layout): number =>
+  overlapKinds.reduce((bits, kind, at) => bits | (overlap.includes(kind) ? 1 << at : 0), 0);

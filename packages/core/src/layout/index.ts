@@ -24,6 +24,7 @@ export {
   replicasOf,
   shardRanksOf,
 } from './normal.ts';
+export { defaultOverlap, overlapKinds, overlapOf } from './overlap.ts';
 export { formatOverrides, noOverrides, recomputeOfLayers } from './overrides.ts';
 export type { Finding, LayoutRule } from './rules/rule.ts';
 export { type LayoutSpace, layoutSpaceOf, type RejectedLayouts, TOKENS_OF_CONTEXT_RANK } from './space.ts';
@@ -34,6 +35,7 @@ export type {
   LayerOverride,
   Layout,
   LayoutRequest,
+  Overlapped,
   Recompute,
   ScheduleName,
   Sharding,

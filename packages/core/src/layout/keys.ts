@@ -2,10 +2,10 @@
 import type { DenseAxis } from '../mesh/index.ts';
 import type { Layout } from './types.ts';
 
-/** What a key takes. `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first;
+/** What a key takes. `set`: names joined by `+`, or `none`; `counts`: whole numbers joined by `-`; `axes`: short names of axes joined by `-`, fastest first;
  * `shards`: data ranks of one set of shards, where the layout holds the number of sets;
  * `overrides`: rows of layers with what they do, `0-9:full+20-29:none`. */
-export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'counts' | 'axes' | 'shards' | 'overrides';
+export type LayoutValueType = 'count' | 'real' | 'name' | 'switch' | 'set' | 'counts' | 'axes' | 'shards' | 'overrides';
 
 /** One key of a layout. */
 export interface LayoutKey {
@@ -18,7 +18,7 @@ export interface LayoutKey {
   readonly type: LayoutValueType;
   /** Smallest value of a count; a real is greater than 0. */
   readonly min?: number;
-  /** All values of a name, as text; `sharding` takes them as numbers. */
+  /** All values of a name, or all members of a set, as text; `sharding` takes them as numbers. */
   readonly names?: readonly string[];
   /** The default in words. */
   readonly fallback: string;
@@ -238,6 +238,16 @@ export const layoutKeys: readonly LayoutKey[] = [
     meaning: 'When gradients cross the data axis.',
   },
   {
+    name: 'overlap',
+    short: 'overlap',
+    aliases: [],
+    type: 'set',
+    names: ['data', 'parameters', 'pipeline'],
+    fallback: "the framework's: all three",
+    meaning:
+      'Exchanges that run beside compute: reductions of gradients (`data`), gathers of parameters (`parameters`), sends between stages (`pipeline`). One that is not named holds up what comes next: gradients are reduced behind the last backward, or each time before the next call where they are reduced per micro-batch; updated parameters are gathered before the first forward, and under sharding 3 nothing ahead, as with `prefetch` 0.',
+  },
+  {
     name: 'offload',
     short: 'offload',
     aliases: [],
@@ -286,7 +296,6 @@ export const laterLayoutKeys: readonly LaterLayoutKey[] = [
     accepts: ['block'],
     meaning: 'What is gathered at once under sharding 3.',
   },
-  { name: 'overlap', short: 'overlap', aliases: [], accepts: [], meaning: 'Exchanges that run beside compute.' },
 ];
 
 /** Short names of axes, as in `order`. */

@@ -21,6 +21,7 @@ export const base: Layout = {
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',
+  overlap: ['data', 'parameters', 'pipeline'],
   microBatch: 1,
   chunks: 1,
   layersPerStage: [16, 16],
@@ -48,6 +49,12 @@ interface Case {
 
 /** A layout that breaks each rule, and one that just passes it. */
 export const cases: readonly Case[] = [
+  {
+    code: 'VALUE_NOT_YET',
+    breaks: { overlap: ['data'] },
+    says: 'layout.overlap: sends between the 2 stages are to hold up compute, which is not priced yet. Use overlap data+pipeline, or pipeline 1.',
+    passes: { overlap: ['pipeline'] },
+  },
   {
     code: 'OVERRIDE_OUT_OF_RANGE',
     breaks: { layers: [{ from: 30, to: 32, recompute: 'full' }] },

@@ -7,7 +7,7 @@ import { batchRules, degreeRules, orderRules, reductionRules } from './rules/deg
 import { expertRules, expertSequenceRules } from './rules/experts.ts';
 import { frameworkChecker } from './rules/framework.ts';
 import { overrideRules } from './rules/overrides.ts';
-import { layerRules, scheduleRules } from './rules/pipeline.ts';
+import { layerRules, overlapRules, scheduleRules } from './rules/pipeline.ts';
 import type { LayoutRule } from './rules/rule.ts';
 import { shardRules } from './rules/shards.ts';
 import { lossRules, sequenceRules, tensorRules } from './rules/tensor.ts';
@@ -29,6 +29,7 @@ export const layoutRules: readonly LayoutRule[] = [
   ...layerRules,
   ...overrideRules,
   ...scheduleRules,
+  ...overlapRules,
 ];
 
 /** All violations of a complete layout at once, each with both values and the nearest legal ones; empty when legal. What

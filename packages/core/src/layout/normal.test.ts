@@ -25,6 +25,7 @@ const base: Layout = {
   bucketMB: 25,
   gradientType: 'bf16',
   gradientReduction: 'per-step',
+  overlap: ['data', 'parameters', 'pipeline'],
   microBatch: 1,
   chunks: 1,
   layersPerStage: [16, 16],
@@ -51,6 +52,15 @@ describe('normalizeLayout', () => {
       bucketMB: 25,
       gradientReduction: 'per-step',
     });
+  });
+  it('overlaps as the framework does what is not exchanged at all', () => {
+    expect(normal({ overlap: ['pipeline'], sharding: 1 }).overlap).toEqual(['pipeline']);
+    expect(normal({ overlap: ['pipeline'], sharding: 0 }).overlap).toEqual(['parameters', 'pipeline']);
+    expect(normal({ overlap: [], data: 1, pipeline: 1 }).overlap).toEqual(['data', 'parameters', 'pipeline']);
+  });
+  it('says that units of sharding 3 are not gathered ahead by their prefetch alone', () => {
+    const { overlap, prefetch } = normal({ overlap: ['data', 'pipeline'], prefetch: 2 });
+    expect([overlap, prefetch]).toEqual([['data', 'parameters', 'pipeline'], 0]);
   });
   it('has no schedule and no chunks on one stage', () => {
     expect(normal({ pipeline: 1, chunks: 2 })).toMatchObject({ schedule: 'none', chunks: 1 });
@@ -103,6 +113,7 @@ describe('normalizeLayout', () => {
       bucketMB: fc.constantFrom(25, 100),
       gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
       gradientReduction: fc.constantFrom<Layout['gradientReduction']>('per-step', 'per-micro-batch'),
+      overlap: fc.subarray<Layout['overlap'][number]>(['data', 'parameters', 'pipeline']),
       microBatch: fc.constantFrom(1, 16, 32, 64),
       chunks: degree,
       layersPerStage: fc.constant([32]),

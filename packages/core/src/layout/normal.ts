@@ -3,6 +3,7 @@ import { type DenseAxis, defaultOrder } from '../mesh/index.ts';
 import { bucketWithEffect } from './buckets.ts';
 import { type ExpertKeys, expertCounts, expertDataOf, hasExpertGrid } from './experts.ts';
 import { type LayoutJob, profileOf } from './job.ts';
+import { overlapWithEffect, prefetchWithEffect } from './overlap.ts';
 import { keepsSome, overridesWithEffect } from './overrides.ts';
 import { isFolded, isSplitSchedule } from './placement.ts';
 import type { GradientReduction, Layout, ScheduleName, Sharding } from './types.ts';
@@ -65,7 +66,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     expert,
     expertTensor,
     sharding,
-    prefetch: sharding === 3 ? layout.prefetch : profile.prefetch.value,
+    prefetch: sharding === 3 ? prefetchWithEffect(layout) : profile.prefetch.value,
     reshard: sharding === 3 ? layout.reshard : true,
     bucketMB:
       replicas > 1 && sharding < 3
@@ -74,6 +75,7 @@ export function normalizeLayout(job: LayoutJob, layout: Layout): Layout {
     gradientType: layout.gradientType,
     offload: layout.offload,
     gradientReduction: reductionWithEffect(sharding, microBatches, layout.gradientReduction),
+    overlap: overlapWithEffect(job, replicas, { sharding, pipeline, overlap: layout.overlap }),
     microBatch: layout.microBatch,
     chunks,
     layersPerStage: layout.layersPerStage,

@@ -76,6 +76,7 @@ function* withEndings(grid: Grid): Generator<Layout> {
             replicate: 1,
             offload: 'none',
             lossChunks: 1,
+            overlap: ['data', 'parameters', 'pipeline'],
             bucketMB,
           };
         }

@@ -8,12 +8,13 @@ import { type Ending, type Endings, endingsFor } from './endings.ts';
 import { expertCounts, hasExpertGrid } from './experts.ts';
 import { gpusOf, type LayoutJob, profileOf } from './job.ts';
 import { defaultChunks, defaultGradientType, microBatchesOf, orderWithEffect } from './normal.ts';
+import { defaultOverlap } from './overlap.ts';
 import { noOverrides } from './overrides.ts';
 import { contextRules } from './rules/context.ts';
 import { batchRules, degreeRules, orderRules } from './rules/degrees.ts';
 import { expertRules } from './rules/experts.ts';
 import { overrideRules } from './rules/overrides.ts';
-import { layerRules, scheduleRules } from './rules/pipeline.ts';
+import { layerRules, overlapRules, scheduleRules } from './rules/pipeline.ts';
 import { firstBroken } from './rules/rule.ts';
 import { lossRules, tensorRules } from './rules/tensor.ts';
 import { balancedSplit, type SplitCosts } from './split.ts';
@@ -121,6 +122,7 @@ function layoutOf(grid: Grid, ending: Ending): Layout {
     bucketMB: ending.bucketMB,
     gradientType: grid.gradientType,
     gradientReduction: ending.gradientReduction,
+    overlap: ending.overlap,
     microBatch: grid.microBatch,
     chunks: grid.chunks,
     layersPerStage: grid.layersPerStage,
@@ -153,6 +155,7 @@ function* gridsOf(job: LayoutJob, request: LayoutRequest, costs: SplitCosts): Ge
       firstBroken(tensorRules, job, degrees) ??
       firstBroken(lossRules, job, { context: degrees.context, lossChunks: request.lossChunks ?? 1 }) ??
       firstBroken(overrideRules, job, { layers: request.layers ?? noOverrides }) ??
+      firstBroken(overlapRules, job, { pipeline, overlap: request.overlap ?? defaultOverlap(job, 0) }) ??
       firstBroken(orderRules, job, requested) ??
       firstBroken(expertRules, job, requested);
     const order = orderWithEffect(requested, usual);

@@ -18,6 +18,9 @@ export type ScheduleName =
 export type ContextKind = 'ring' | 'all-to-all' | 'all-gather' | 'hybrid';
 /** What lies in host memory: nothing, or the optimizer's state, which the host then updates. */
 export type Offload = 'none' | 'optimizer';
+/** Exchanges that a layout lets run beside compute: reductions of gradients and gathers of parameters over data, sends between
+ * stages. */
+export type Overlapped = 'data' | 'parameters' | 'pipeline';
 export type GradientReduction = 'per-step' | 'per-micro-batch';
 
 /** What some layers do otherwise than the layout says: those from `from` to `to`, both counted from 0 and included. */
@@ -57,6 +60,8 @@ export interface Layout {
   /** Kept in host memory, and copied over the link between device and host. */
   readonly offload: Offload;
   readonly gradientReduction: GradientReduction;
+  /** What runs beside compute, in the order of {@link Overlapped}; what is not named holds up what comes next. */
+  readonly overlap: readonly Overlapped[];
   /** Sequences of a micro-batch. */
   readonly microBatch: number;
   /** Chunks (virtual stages) per pipeline rank. */

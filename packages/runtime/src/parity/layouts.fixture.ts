@@ -51,6 +51,7 @@ const alone: Layout = {
   bucketMB: 25,
   gradientType: 'fp32',
   gradientReduction: 'per-step',
+  overlap: ['data', 'parameters', 'pipeline'],
   microBatch: 1,
   chunks: 1,
   layersPerStage: [4],

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { clusterFromRequest } from '../../cluster/index.ts';
 import { createJob, type Job } from '../../job/index.ts';
-import { checkLayout, type Layout, normalizeLayout } from '../../layout/index.ts';
+import { checkLayout, type Layout, normalizeLayout, overlapKinds } from '../../layout/index.ts';
 import { overrideDraws, overridesFor } from '../../layout/overrides.fixture.ts';
 import { defaultOrder } from '../../mesh/index.ts';
 import { type LayerSpec, type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
@@ -45,6 +45,7 @@ const draws = fc.record({
   lossChunks: fc.constantFrom(1, 2, 4),
   bucketMB: fc.constantFrom(25, 0.001, 0.000_01),
   gradientType: fc.constantFrom<Layout['gradientType']>('bf16', 'fp32'),
+  overlap: fc.constantFrom<Layout['overlap']>(overlapKinds, overlapKinds, ['data', 'pipeline'], ['pipeline']),
   recompute: fc.constantFrom<Layout['recompute']>('none', 'selective', 'full'),
   others: overrideDraws,
   sequenceParallel: fc.boolean(),
@@ -154,6 +155,7 @@ function layoutOf(draw: Draw): Layout {
     bucketMB: draw.bucketMB,
     gradientType: draw.gradientType,
     gradientReduction: sharding >= 2 && !draw.eachStep ? 'per-micro-batch' : 'per-step',
+    overlap: draw.overlap,
     microBatch: draw.microBatch,
     chunks,
     layersPerStage: draw.layers.slice(0, pipeline * chunks),

@@ -1,7 +1,7 @@
 /** @file The buffers of a stage's buckets: weights, gradients, their shards and the optimizer's state. */
 
 import type { Job } from '../../job/index.ts';
-import type { Layout } from '../../layout/index.ts';
+import { type Layout, mostReplicasOf } from '../../layout/index.ts';
 import type { BufferDeclaration } from '../../program/index.ts';
 import type { Dim, DType } from '../../tensor/index.ts';
 import { type BucketPlan, endsApart, paddedParts, shardsOfBucket } from '../parameters.ts';
@@ -22,6 +22,14 @@ export const sumsOverSets = (layout: Layout, bucket: Replicated = {}): boolean =
 /** Gradients are reduced while the micro-batch that made them is the only one in the buffer. */
 export const reducesEachMicroBatch = (layout: Layout, bucket: Replicated = {}): boolean =>
   layout.sharding >= 2 && layout.gradientReduction === 'per-micro-batch' && !bucket.frozen && isSharded(layout, bucket);
+
+/** Reductions over data hold up what comes next instead of running beside it. */
+export const reductionsBlock = (layout: Layout): boolean =>
+  !layout.overlap.includes('data') && mostReplicasOf(layout) > 1;
+
+/** Updated weights are all gathered before the first forward begins. */
+export const gathersBlock = (layout: Layout): boolean =>
+  !layout.overlap.includes('parameters') && (layout.sharding === 1 || layout.sharding === 2);
 
 /** Whole gradients of the tied matrix wait for the other end before they are reduced over data. In the tail: the last
  * stage has them early, and waiting in its reduction lane would hold up every other bucket.

@@ -184,6 +184,34 @@ describe('reductions of gradients', () => {
     ]);
   });
 
+  it('that hold up compute come behind the last call, each once the one before has ended', () => {
+    const changes: Partial<Layout> = { ...alone, sharding: 1, bucketMB: small, overlap: ['parameters', 'pipeline'] };
+    const items = compileProgram(toyJob(), toyLayout(changes)).lists[0]?.items ?? [];
+    const last = items.findLast((item) => item.kind === 'call');
+    const reductions = items.filter((item) => isExchange(item, 'collective', 'data.reduce'));
+    expect(reductions.map(({ needs }) => needs)).toEqual(reductions.map(() => [last?.id]));
+    expect(reductions.map(lineOf).map((line) => line.split(' ')[5])).toEqual([
+      'S.b0',
+      'S.b1',
+      'S.b2',
+      'S.tied',
+      'S.b3',
+    ]);
+  });
+
+  it('of each micro-batch hold up every call behind them', () => {
+    const changes: Partial<Layout> = {
+      ...{ ...alone, sharding: 2, gradientReduction: 'per-micro-batch' },
+      overlap: ['parameters', 'pipeline'],
+    };
+    let latest = 0;
+    for (const item of compileProgram(toyJob(), toyLayout(changes)).lists[0]?.items ?? []) {
+      if (isExchange(item, 'collective', 'data.reduce')) latest = item.id;
+      else if (item.kind === 'call') expect(item.needs).toEqual(latest === 0 ? [] : [latest]);
+    }
+    expect(latest).toBeGreaterThan(0);
+  });
+
   it('come behind the sum over tensor while gradients are whole', () => {
     const tail = lines({}).filter((line) => /^(tensor|data\.reduce) /.test(line) && line.includes('b0'));
     expect(tail).toEqual(['tensor all-reduce G.b0.summed -> G.b0.summed', 'data.reduce reduce-scatter G.b0 -> S.b0']);
@@ -199,6 +227,12 @@ describe('gathers', () => {
       'data.gather all-gather W.b0 -> W.b0',
       'F.embed[-1,0]',
     ]);
+  });
+
+  it('of updated weights that hold up compute end before the first call', () => {
+    const changes: Partial<Layout> = { bucketMB: 0.000_01, overlap: ['data', 'pipeline'] };
+    const calls = compileProgram(toyJob(), toyLayout(changes)).lists[0]?.items.filter(({ kind }) => kind === 'call');
+    expect(calls?.slice(0, 2).map(({ needs }) => needs)).toEqual([[3], []]);
   });
 
   it('of units run ahead by the prefetch and no more: 1 + prefetch units are whole at a time', () => {

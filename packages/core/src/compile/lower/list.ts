@@ -3,13 +3,14 @@
 import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
 import { type Invocation, neighbourOf as neighbourChunk, shapeOf } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
-import { type BucketPlan, isMirrored, replicasOfBucket, writeBucket } from '../parameters.ts';
+import { type BucketPlan, writeBucket } from '../parameters.ts';
 import { templateOf } from '../templates/layers.ts';
 import { partsOf } from '../templates/split.ts';
-import { containers, isSharded, reducesEachMicroBatch, sumsOverEnds, sumsOverSets } from './containers.ts';
-import { blocksOfInvocation, type UnitRuns, unitRuns, unitsOf, usesUnits } from './runs.ts';
+import { containers, gathersBlock, isSharded } from './containers.ts';
+import { createReductions, type Reductions } from './reductions.ts';
+import { blockKind, blocksOfInvocation, type UnitRuns, unitRuns, unitsOf, usesUnits } from './runs.ts';
 import { writeTail } from './tail.ts';
-import { accumulate, createWriter, overReplicas, overSets, sumInPlace, type Writer, write } from './writer.ts';
+import { createWriter, overReplicas, type Writer, write } from './writer.ts';
 
 export function lowerList(outline: Outline, stage: StageOutline, invocations: readonly Invocation[]): RankList {
   const { job, layout, layers, context } = outline;
@@ -22,6 +23,7 @@ export function lowerList(outline: Outline, stage: StageOutline, invocations: re
     postReceive(outline, stage, invocations[index + 1], writer, ends[index - 1]);
     ends.push(writeInvocation(outline, stage, invocation, writer, overlay));
   });
+  overlay.close(ends.at(-1) ?? 0);
   writeTail(outline, stage, writer);
   const isGathered = (bucket: BucketPlan): boolean => isSharded(layout, bucket);
   const units = layout.sharding === 3 ? [...unitsOf(stage, layers, isGathered).values()] : [];
@@ -93,16 +95,13 @@ function neighbourOf(
 }
 
 /** What the data axis adds to the invocations of a stage. */
-interface Overlay {
+interface Overlay extends Reductions {
   /** Lines before the first invocation. */
   open(): void;
   /** Which gathered copies the next use reads; undefined where weights are whole anyway. */
   using(): Readonly<Record<string, number>> | undefined;
   /** After the calls of one block: frees and gathers units. */
   used(line: number): void;
-  /** Buckets whose gradients are complete after this block of this micro-batch's backward. */
-  ready(block: number, invocation: Invocation): readonly BucketPlan[];
-  reduce(bucket: BucketPlan, invocation: Invocation): void;
 }
 
 function createOverlay(
@@ -114,12 +113,13 @@ function createOverlay(
   const { layout, layers } = outline;
   const isGathered = (bucket: BucketPlan): boolean => isSharded(layout, bucket);
   const planOf = new Map(stage.buckets.map((bucket) => [bucket.name, bucket]));
-  const trained = stage.buckets.filter(({ frozen }) => !frozen);
   const units = layout.sharding === 3 ? unitsOf(stage, layers, isGathered) : undefined;
   const runs: UnitRuns | undefined =
     units && unitRuns(stage, invocations, units, layout.reshard, hasFrozenEnds(outline));
-  const completing = completingInvocations(invocations);
+  const reductions = createReductions(outline, stage, invocations, writer);
   let [use, latest] = [0, 0];
+  const awaited: number[] = [];
+
   const gatherRun = (run: number, needs: readonly number[]): void => {
     for (const name of runs?.unitOf[run]?.buckets ?? []) {
       const bucket = planOf.get(name);
@@ -127,17 +127,20 @@ function createOverlay(
       if (bucket) writer.operation(overReplicas(layout, 'all-gather', `P.${name}`, into, bucket), needs);
     }
   };
+  const gatherUpdated = (): void => {
+    const updated = stage.buckets.filter(isGathered);
+    for (const bucket of [...updated].sort((a, b) => a.firstBlock - b.firstBlock)) {
+      const name = `W.${bucket.name}`;
+      const line = writer.operation(overReplicas(layout, 'all-gather', name, write(name), bucket));
+      if (gathersBlock(layout)) awaited.splice(0, 1, line);
+    }
+  };
   return {
+    ...reductions,
     open: () => {
       if (runs) {
         for (let run = 1; run <= 1 + layout.prefetch; run++) gatherRun(run, []);
-      } else if (layout.sharding > 0) {
-        const gathered = stage.buckets.filter(isGathered);
-        for (const bucket of [...gathered].sort((a, b) => a.firstBlock - b.firstBlock)) {
-          const name = `W.${bucket.name}`;
-          writer.operation(overReplicas(layout, 'all-gather', name, write(name), bucket));
-        }
-      }
+      } else if (layout.sharding > 0) gatherUpdated();
     },
     using: () => {
       const run = runs?.runOfUse[use];
@@ -152,66 +155,8 @@ function createOverlay(
       latest = Math.max(latest, run);
       if (ends) gatherRun(run + 1 + layout.prefetch, [line]);
     },
-    ready: (block, invocation) =>
-      trained.filter(
-        (bucket) =>
-          endsAt(bucket, block, outline) &&
-          completes(invocation.kind, partsOf(blockKind(block, layers), outline.context)) &&
-          (reducesEachMicroBatch(layout, bucket) || completing.has(invocation)) &&
-          !sumsOverEnds(bucket, layout),
-      ),
-    reduce: (bucket, at) =>
-      reduceBucket(outline, bucket, at, completing.has(at) && holdsReady(bucket, stage, at), writer),
+    blocking: () => [...awaited.splice(0), ...reductions.blocking()],
   };
-}
-
-/** Gradients of a bucket are complete after this block. Of two copies of the model a stage holds both ends, of which one
- * micro-batch passes the embedding or the head, not the one and then the other. */
-const endsAt = (bucket: BucketPlan, block: number, { layout, layers }: Outline): boolean =>
-  bucket.readyBlock === block ||
-  (bucket.tied && block >= layers && isMirrored(layout) && reducesEachMicroBatch(layout, bucket));
-
-/** The last gradients of a step are those of the chunk with this block: the other end of a tied matrix comes before. */
-const holdsReady = ({ readyBlock }: BucketPlan, { chunks }: StageOutline, { chunk }: Invocation): boolean =>
-  chunks[chunk]?.blocks.includes(readyBlock) === true;
-
-/** A backward in one completes the gradients of a block, else its weight part, else its input part where it has no other. */
-const completes = (kind: Invocation['kind'], parts: readonly ('I' | 'W')[]): boolean =>
-  kind === 'B' || kind === parts.at(-1);
-
-/** The last invocation of each chunk that adds to gradients of weights, and the last that passes a gradient on. */
-function completingInvocations(invocations: readonly Invocation[]): ReadonlySet<Invocation> {
-  const last = new Map<string, Invocation>();
-  for (const invocation of invocations) {
-    const { kind, chunk } = invocation;
-    if (kind === 'B' || kind === 'W') last.set(`W${chunk}`, invocation);
-    if (kind === 'B' || kind === 'I') last.set(`I${chunk}`, invocation);
-  }
-  return new Set(last.values());
-}
-
-/** While gradients are whole, sums over tensor come before the data axis; sharded ones are summed in the tail. The last time
- * in a step the shard is summed over the sets of shards. */
-function reduceBucket(
-  outline: Outline,
-  bucket: BucketPlan,
-  invocation: Invocation,
-  isLast: boolean,
-  writer: Writer,
-): void {
-  const { layout } = outline;
-  const { name } = bucket;
-  const each = reducesEachMicroBatch(layout, bucket);
-  const gradient = each ? `G.${name}[${invocation.microBatch}]` : `G.${name}`;
-  if (!each && bucket.summed > 0) writer.operation(sumInPlace(`G.${name}.summed`, 'tensor', name));
-  if (replicasOfBucket(bucket, layout) === 1) return;
-  if (!isSharded(layout, bucket)) {
-    writer.operation(overReplicas(layout, 'all-reduce', gradient, write(gradient), bucket));
-    return;
-  }
-  const shard = each ? accumulate(`S.${name}`) : write(`S.${name}`);
-  writer.operation(overReplicas(layout, 'reduce-scatter', gradient, shard, bucket));
-  if (isLast && sumsOverSets(layout, bucket)) writer.operation(overSets(layout, bucket));
 }
 
 /** Writes the calls of one invocation and its send; gives the line of its last call. */
@@ -235,7 +180,7 @@ function writeInvocation(
     const last = blocks[index + length - 1] ?? first;
     for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation);
     // A weight part may wait: what it gathers for the embedding comes after what stands before it.
-    const needs = invocation.kind === 'W' && first < 0 ? [end] : [];
+    const needs = [...overlay.blocking(), ...(invocation.kind === 'W' && first < 0 ? [end] : [])];
     end = writeCalls(outline, invocation, { first, last, needs }, again, writer, uses ? overlay.using() : undefined);
     if (uses) overlay.used(end);
     pending.push(...overlay.ready(last, invocation));
@@ -263,9 +208,6 @@ const hasFrozenEnds = ({ job }: Outline): boolean => job.model.adapters !== unde
 function runsAgain({ context: { kinds } }: Outline, { kind }: Invocation, block: number): boolean {
   return (kind === 'B' || kind === 'I') && kinds.kinds[kinds.kindOf[block] ?? -1]?.recompute === 'full';
 }
-
-const blockKind = (block: number, layers: number): 'embed' | 'layer' | 'head' =>
-  block < 0 ? 'embed' : block >= layers ? 'head' : 'layer';
 
 /** How many blocks from `index` one call can take: layers of one kind in a row, up to one whose gradients complete a bucket. */
 function rangeLength(
@@ -299,6 +241,6 @@ function writeCalls(
   const kind = kinds[kindOf[first] ?? -1];
   if (kind === undefined)
     return writer.call({ template: `${invocation.kind}.${blockKind(first, outline.layers)}`, ...call }, needs);
-  if (again) writer.call({ template: templateOf('F.layer', kind), ...call, again: true });
-  return writer.call({ template: templateOf(`${invocation.kind}.layer`, kind), ...call });
+  if (again) writer.call({ template: templateOf('F.layer', kind), ...call, again: true }, needs);
+  return writer.call({ template: templateOf(`${invocation.kind}.layer`, kind), ...call }, needs);
 }

@@ -70,3 +70,6 @@ export function unitRuns(
   }
   return { unitOf, runOfUse };
 }
+
+export const blockKind = (block: number, layers: number): 'embed' | 'layer' | 'head' =>
+  block < 0 ? 'embed' : block >= layers ? 'head' : 'layer';

@@ -193,3 +193,22 @@ export const scheduleRules: readonly LayoutRule<'pipeline' | 'chunks' | 'schedul
   },
   ...splitScheduleRules,
 ];
+
+/** Sends between stages run beside compute; those that do not are not compiled yet. */
+export const overlapRules: readonly LayoutRule<'pipeline' | 'overlap'>[] = [
+  {
+    code: 'VALUE_NOT_YET',
+    key: 'overlap',
+    reads: ['pipeline', 'overlap'],
+    source: 'a limit of this program: sends that hold up compute are not compiled yet',
+    find: (_job, { pipeline, overlap }) => {
+      if (pipeline === 1 || overlap.includes('pipeline')) return undefined;
+      const named = [...overlap, 'pipeline'].join('+');
+      return {
+        message: `sends between the ${pipeline} stages are to hold up compute, which is not priced yet.`,
+        hint: `Use overlap ${named}, or pipeline 1.`,
+        values: { pipeline, overlap: named },
+      };
+    },
+  },
+];

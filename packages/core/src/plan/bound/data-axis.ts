@@ -1,8 +1,10 @@
 /** @file What the data axis adds to a stage at least. */
 import {
+  gathersBlock,
   isSharded,
   type Replicas,
   reducesEachMicroBatch,
+  reductionsBlock,
   replicaGroup,
   replicasOfBucket,
   setsGroup,
@@ -194,15 +196,20 @@ function bucketAxis(input: BoundInput): (load: StageLoad) => DataAxis {
     const known = lowestBucket(input, load);
     const { runs } = load.firstRow;
     const sharded = isSharded(layout);
+    const open = sharded ? exchange('all-gather', known * bytesOf(weightType)) : 0;
+    const opened = sharded ? sum('all-gather', runs, bytesOf(weightType), apart) : 0;
+    const last = exchange(reduce, known * gradient) + sets(known);
+    const burst = Math.max(
+      sum(reduce, runs, gradient, apart) + experts(runs),
+      sets(layerElements(runs, input.blocks.layers, input.counts)) / TIERS,
+    );
     return {
       ...NOTHING,
-      open: sharded ? exchange('all-gather', known * bytesOf(weightType)) : 0,
-      opened: sharded ? sum('all-gather', runs, bytesOf(weightType), apart) : 0,
-      last: exchange(reduce, known * gradient) + sets(known),
-      burst: Math.max(
-        sum(reduce, runs, gradient, apart) + experts(runs),
-        sets(layerElements(runs, input.blocks.layers, input.counts)) / TIERS,
-      ),
+      // What holds up compute comes before all of it, or behind all of it.
+      open: gathersBlock(layout) ? Math.max(open, opened) : open,
+      opened,
+      last: reductionsBlock(layout) && !each ? Math.max(last, burst) : last,
+      burst,
       reduceLane: each
         ? passes * (sum(reduce, load.runs, gradient, apart && layout.chunks === 1) + experts(load.runs))
         : 0,

@@ -4,7 +4,7 @@ import { clusterFromRequest } from '../../cluster/index.ts';
 import type { ExchangeRequest, PriceBook, Prices } from '../../cost/index.ts';
 import { createPriceBook } from '../../cost/index.ts';
 import { createJob, type Job, type Precision } from '../../job/index.ts';
-import { checkLayout, hasExpertGrid, type Layout, normalizeLayout } from '../../layout/index.ts';
+import { checkLayout, hasExpertGrid, type Layout, normalizeLayout, overlapKinds } from '../../layout/index.ts';
 import { overrideDraws, overridesFor } from '../../layout/overrides.fixture.ts';
 import { defaultOrder } from '../../mesh/index.ts';
 import { type ModelDimensions, type ModelSpec, modelFromDimensions } from '../../model/index.ts';
@@ -215,6 +215,7 @@ export interface CaseRange {
   readonly data?: readonly number[];
   readonly replicate?: readonly number[];
   readonly offload?: readonly Layout['offload'][];
+  readonly overlap?: readonly Layout['overlap'][];
   /** Fewest and most micro-batches, in rows of one for each stage when interleaved. */
   readonly rounds?: readonly [number, number];
 }
@@ -228,6 +229,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
     data = [1, 2, 4],
     replicate = [1, 1, 2],
     offload = ['none', 'none', 'none', 'optimizer'],
+    overlap = [overlapKinds, overlapKinds, ['data', 'pipeline'], ['parameters', 'pipeline'], ['pipeline']],
   } = range;
   const [fewest, most] = range.rounds ?? [1, 9];
   const others = range.pipelines ? flat.slice(1) : [...flat, ...interleaved];
@@ -262,6 +264,7 @@ export function evaluationCases(range: CaseRange = {}): fc.Arbitrary<EvaluationC
         bucketMB: fc.constantFrom(...bucketMB),
         gradientType: fc.constantFrom('bf16', 'fp32'),
         gradientReduction: fc.constantFrom('per-step', 'per-micro-batch', 'per-micro-batch'),
+        overlap: fc.constantFrom(...overlap),
         recompute: fc.constantFrom('none', 'selective', 'full'),
         layers: overrideDraws.map((draw) => overridesFor(draw, 6)),
         sequenceParallel: fc.boolean(),

@@ -7,9 +7,11 @@ import {
   ACTIVATION_IN,
   BORDER,
   BYTES,
+  COMPUTE,
   ENDED,
   GATHER,
   GRADIENT_IN,
+  HELD,
   HOST,
   OTHER_ACTIVATION_IN,
   OTHER_GRADIENT_IN,
@@ -83,6 +85,10 @@ export function gatherUpdated(walk: Walk, stage: number): void {
     const { gathers, gatherSeconds } = step.buckets[first + bucket] as BucketSpec;
     if (gathers) gather(walk, base, gatherSeconds, walk.weightReady, first + bucket);
   }
+  const { state } = walk;
+  // The first call is a forward, which begins with compute.
+  if (step.gathersBlock)
+    state[base + COMPUTE] = Math.max(state[base + COMPUTE] as number, state[base + GATHER] as number);
 }
 
 /** Gathers once the invocation before has ended; `copies[at]` becomes the time when the copy is there. */
@@ -94,13 +100,37 @@ export function gather({ state, step }: Walk, base: number, seconds: number, cop
   copies[at] = end;
 }
 
+/** A bucket's gradients of a micro-batch are complete: reduces it now, or behind the last call. */
+export function reduceBucket(walk: Walk, stage: number, index: number, isLast: boolean): void {
+  const bucket = walk.step.buckets[index];
+  if (bucket === undefined || (!isLast && !bucket.reducesEach)) return;
+  if (!walk.step.reductionsBlock || bucket.reducesEach) reduce(walk, stage * WIDTH, index, bucket, isLast);
+  else (walk.late[stage] as number[]).push(index);
+}
+
+/** Reductions that waited for the end of the last call. */
+export function reduceLate(walk: Walk, stage: number): void {
+  const { state, step, gradientReady } = walk;
+  const ended = state[stage * WIDTH + ENDED] as number;
+  for (const index of walk.late[stage] as readonly number[]) {
+    gradientReady[index] = Math.max(gradientReady[index] as number, ended);
+    reduce(walk, stage * WIDTH, index, step.buckets[index] as BucketSpec, true);
+  }
+}
+
+/** Calls behind a reduction that holds them up wait for its end, whatever they begin with. */
+export function holdUp(state: Float64Array, base: number): void {
+  const held = state[base + HELD] as number;
+  state[base + COMPUTE] = Math.max(state[base + COMPUTE] as number, held);
+  state[base + TENSOR] = Math.max(state[base + TENSOR] as number, held);
+  state[base + BORDER] = Math.max(state[base + BORDER] as number, held);
+}
+
 /** Reduces one bucket over data: after the sum over tensor while gradients are whole. After the last micro-batch its shard
  * is summed over the sets of shards.
  */
-export function reduceBucket(walk: Walk, base: number, index: number, isLast: boolean): void {
+function reduce(walk: Walk, base: number, index: number, bucket: BucketSpec, isLast: boolean): void {
   const { state, step, gradientReady } = walk;
-  const bucket = step.buckets[index];
-  if (bucket === undefined || (!isLast && !bucket.reducesEach)) return;
   if (!bucket.reducesEach && bucket.sumSeconds > 0) sumOverTensor(walk, base, index, bucket.sumSeconds);
   if (bucket.reduces) {
     const host = (state[base + HOST] as number) + step.launchExchange;
@@ -115,6 +145,7 @@ export function reduceBucket(walk: Walk, base: number, index: number, isLast: bo
       sumOverSets(walk, base, index, issued);
     }
   }
+  if (step.reductionsBlock) state[base + HELD] = Math.max(state[base + HELD] as number, gradientReady[index] as number);
   // Gradients of one micro-batch are not kept.
   if (bucket.reducesEach) state[base + BYTES] = (state[base + BYTES] as number) - bucket.gradientBytes;
 }

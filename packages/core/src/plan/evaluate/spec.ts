@@ -1,11 +1,13 @@
 /** @file A layout reduced to numbers for the walk: matrices, bytes and seconds by place, buckets one after the other. */
 import {
   type BucketPlan,
+  gathersBlock,
   isMirrored,
   isSharded,
   normGroup,
   type Replicas,
   reducesEachMicroBatch,
+  reductionsBlock,
   sumsNormOver,
 } from '../../compile/index.ts';
 import type { BlockMatrix, Prices } from '../../cost/index.ts';
@@ -65,6 +67,10 @@ export interface StepSpec {
   readonly mirrored: boolean;
   /** Gradients are reduced after every micro-batch. */
   readonly reducesEach: boolean;
+  /** Reductions hold up the calls behind them, and those of a whole step come behind its last call. */
+  readonly reductionsBlock: boolean;
+  /** Gathers of updated weights hold up the first call. */
+  readonly gathersBlock: boolean;
   /** The host waits for the device within a block: for the counts of routed rows. */
   readonly hostWaits: boolean;
   readonly sendSeconds: number;
@@ -93,6 +99,8 @@ export function stepSpec(input: SpecInput): StepSpec {
     chunkShift: passesOf(layout.schedule) / 2,
     mirrored: isMirrored(layout),
     reducesEach,
+    reductionsBlock: reductionsBlock(layout),
+    gathersBlock: gathersBlock(layout),
     hostWaits: layout.expert > 1,
     sendSeconds:
       layout.pipeline === 1

@@ -19,19 +19,21 @@ export const ENDED = 8;
 /** The lanes of what comes from the other neighbour, where stages receive alike from both: see `OTHER_SIDE` in order.ts. */
 export const OTHER_ACTIVATION_IN = 9;
 export const OTHER_GRADIENT_IN = 10;
+/** End of the latest reduction that holds up all calls behind it: see {@link StepSpec.reductionsBlock}. */
+export const HELD = 11;
 /** The numbers before this one are clocks. */
-export const CLOCKS = 11;
+export const CLOCKS = 12;
 /** When the input at a block's border is there; after the block, its output. */
-export const BORDER = 11;
+export const BORDER = 12;
 /** Live bytes, and their highest value. */
-export const BYTES = 12;
-export const PEAK = 13;
+export const BYTES = 13;
+export const PEAK = 14;
 /** When the gathered weights of the coming piece are there: of its own bucket, of the tied one. */
-export const COPY = 14;
-export const TIED_COPY = 15;
+export const COPY = 15;
+export const TIED_COPY = 16;
 /** Sums over sets of shards: a lane of the last micro-batch only, which rounds of the steady state never stand for. */
-export const SETS = 16;
-export const WIDTH = 17;
+export const SETS = 17;
+export const WIDTH = 18;
 
 export interface Walk {
   readonly step: StepSpec;
@@ -43,6 +45,8 @@ export interface Walk {
   readonly weightReady: Float64Array;
   /** When each bucket's gradients, as they are now (whole or shard), were last written. */
   readonly gradientReady: Float64Array;
+  /** By stage: buckets whose reductions wait for the end of its last backward, in the order of their lines. */
+  readonly late: readonly number[][];
   /** Sharding 3 only. */
   readonly units: UnitWalk | undefined;
   /** Invocations that were walked. */
@@ -79,6 +83,7 @@ export function createWalk(step: StepSpec, order: WalkOrder): Walk {
     sent: new Float64Array(order.senders * order.written),
     weightReady: new Float64Array(step.buckets.length),
     gradientReady: new Float64Array(step.buckets.length),
+    late: Array.from({ length: stages }, () => []),
     units: step.mode === 'units' ? unitWalk(stages, step.layout.prefetch) : undefined,
     walked: 0,
   };

@@ -5,7 +5,7 @@
  */
 import { type BlockMatrix, ENTRY, EXIT, exitClock, rowOf } from '../../cost/index.ts';
 import type { Piece } from './chunks.ts';
-import { arrive, depart, reduceBucket } from './exchanges.ts';
+import { arrive, depart, holdUp, reduceBucket } from './exchanges.ts';
 import { FIRST_FORWARD, LAST_BACKWARD, LAST_FORWARD, WEIGHT } from './order.ts';
 import { NET, NET_FREED, RISE, RISE_FREED } from './piece-bytes.ts';
 import {
@@ -50,6 +50,7 @@ function visitWhole(walk: Walk, index: number): void {
   const base = (order.visits.stage[index] as number) * WIDTH;
   const place = order.visits.place[index] as number;
   arrive(walk, index, base);
+  if (step.reductionsBlock) holdUp(state, base);
   const matrix = step.whole[place] as Float64Array;
   const host = state[base + HOST] as number;
   const compute = state[base + COMPUTE] as number;
@@ -90,7 +91,8 @@ function visitPieces(walk: Walk, index: number): void {
   arrive(walk, index, base);
   for (let at = 0; at < pieces.length; at++) {
     const piece = pieces[at] as Piece;
-    if (reduces && at > 0) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[at - 1] as Piece, bits);
+    if (reduces && at > 0) reduceCompleted(walk, stage, firstBucket, tiedBucket, pieces[at - 1] as Piece, bits);
+    if (step.reductionsBlock) holdUp(walk.state, base);
     const second = piece.experts >= 0 ? firstBucket + piece.experts : tiedBucket;
     const own = piece.own < 0 ? -1 : firstBucket + piece.own;
     if (units === undefined) takeCopies(walk.state, base, walk.weightReady, own, second);
@@ -102,7 +104,7 @@ function visitPieces(walk: Walk, index: number): void {
     else leaveKeptUnit(walk, units, stage, piece, bits);
   }
   depart(walk, index, base);
-  if (reduces) reduceCompleted(walk, base, firstBucket, tiedBucket, pieces[pieces.length - 1] as Piece, bits);
+  if (reduces) reduceCompleted(walk, stage, firstBucket, tiedBucket, pieces[pieces.length - 1] as Piece, bits);
   if (units !== undefined) units.cursor[stage] = (units.cursor[stage] as number) + 1;
 }
 
@@ -198,14 +200,14 @@ function leaveKeptUnit(walk: Walk, units: UnitWalk, stage: number, piece: Piece,
 
 function reduceCompleted(
   walk: Walk,
-  base: number,
+  stage: number,
   firstBucket: number,
   tiedBucket: number,
   piece: Piece,
   bits: number,
 ): void {
   const isLast = (bits & LAST_BACKWARD) !== 0;
-  if (piece.completesTied) reduceBucket(walk, base, tiedBucket, isLast && !piece.isEarlierEnd);
-  if (piece.completesOwn) reduceBucket(walk, base, firstBucket + piece.own, isLast);
-  if (piece.completesExperts) reduceBucket(walk, base, firstBucket + piece.experts, isLast);
+  if (piece.completesTied) reduceBucket(walk, stage, tiedBucket, isLast && !piece.isEarlierEnd);
+  if (piece.completesOwn) reduceBucket(walk, stage, firstBucket + piece.own, isLast);
+  if (piece.completesExperts) reduceBucket(walk, stage, firstBucket + piece.experts, isLast);
 }

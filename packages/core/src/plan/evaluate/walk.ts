@@ -1,5 +1,5 @@
 /** @file Evaluates a step at block level: walks the invocations of all stages once, skipping ahead in the steady state. */
-import { gatherUpdated, postReceive } from './exchanges.ts';
+import { gatherUpdated, postReceive, reduceLate } from './exchanges.ts';
 import type { WalkOrder } from './order.ts';
 import type { StepSpec } from './spec.ts';
 import { createWalk, PEAK, type Walk, WIDTH } from './state.ts';
@@ -26,6 +26,7 @@ export function evaluateStep(step: StepSpec, order: WalkOrder): Evaluation {
     at = loop.to;
   }
   visitAll(walk, at, order.visits.stage.length);
+  for (let stage = 0; stage < step.stages.length; stage++) reduceLate(walk, stage);
   const seconds = finishPeriod(walk);
   return { seconds, peakBytes: peaksOf(walk), walked: walk.walked };
 }

@@ -43,6 +43,7 @@ function pipelineWarnings(job: Job, layout: Layout, bubble: number): readonly Is
 function dataWarnings(layout: Layout, exposed: number): readonly Issue[] {
   if (replicasOf(layout) === 1 || exposed <= thresholds.dataShare) return [];
   const what = `exchanges of the data axis are waited for during ${formatShare(exposed)} of the step, above ${formatShare(thresholds.dataShare)}.`;
-  const fix = 'Use a larger batch, fewer data ranks or less sharding.';
+  const beside = layout.overlap.includes('data') ? '' : 'let reductions run beside backward (overlap), ';
+  const fix = `Use a larger batch, ${beside}fewer data ranks or less sharding.`;
   return [warning('DATA_SYNC_EXPOSED', 'layout.data', what, fix, { exposedShare: exposed })];
 }
