@@ -110,6 +110,8 @@ expect 'LoRA: N ranks train adapters as one does; their gradients are finite dif
 expect 'LoRA: 70 B fit one node' '^tensor 8 .* 30\.[0-9] of 79\.1 GiB.*: fits$' meshwright show "$lora" --layout tp=8
 expect 'LoRA: what is trained' '^Adapters of rank 16 beside all-linear: 207 M of 70\.8 B parameters are trained \(0\.29 %\)' meshwright show "$lora" --layout tp=8
 expect 'LoRA: the smallest cluster is 2 GPUs' '^smallest: 2 GPUs' meshwright plan "$lora" --gpus min
+expect_json 'LoRA: smallest clusters for training, full fine-tuning and adapters side by side' 'it.workloads.length === 3 && it.workloads[0].size.gpus === it.workloads[1].size.gpus && it.workloads[2].size.gpus === 2 && it.workloads[1].size.gpus > 8' meshwright plan "$lora" --gpus min --top 1 --json
+expect 'Fine-tuning: a training job says it too' '^adapters \(lora, rank 16, all-linear\) +40\.0 M +1 ' meshwright plan examples/llama-2-7b-8xh100.yaml --gpus min --top 1
 expect 'LoRA: a checkpoint is adapters with their state, and frozen weights' '^A checkpoint is 134\.[0-9] GiB \(2\.70 of adapters at 14 bytes a trained parameter, 131 of frozen weights\)' meshwright show "$lora" --layout tp=8
 expect 'LoRA: runs go on bit for bit, on other layouts, and are exported as base and adapters' 'Tests .* passed' tests packages/runtime/src/checkpoint/adapters.test.ts
 printf 'model: mixtral-8x7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nworkload: {lora: {rank: 16}}\n' >"$scratch/experts.yaml"

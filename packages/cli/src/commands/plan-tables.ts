@@ -7,7 +7,9 @@ import {
   type Shown,
   type Sweep,
   thresholds,
+  type WorkloadSize,
 } from '@meshwright/core/plan';
+import { formatCount } from '@meshwright/core/units';
 import { fixed, percent, significant, whole } from '../output/numbers.ts';
 import { exposedShare, fullestBytes, gib, shortLayout, verdictWords } from '../output/plan-words.ts';
 import type { Format } from '../output/report.ts';
@@ -64,6 +66,30 @@ export function sizeTable(sizes: readonly PlannedSize[]): Table {
       words('layout', ({ layout }) => shortLayout(layout ?? '-')),
     ],
     'sizes',
+  );
+}
+
+/** What a workload trains, in words. */
+function workloadWords({ workload }: WorkloadSize): string {
+  if (workload === 'sft') return 'full fine-tuning (sft)';
+  if (typeof workload === 'string') return `training (${workload})`;
+  const { rank, targets } = workload.lora;
+  return `adapters (lora, rank ${rank}, ${targets.join(', ')})`;
+}
+
+/** The smallest cluster of each workload; a reason where there is none. */
+export function workloadTable(workloads: readonly WorkloadSize[]): Table {
+  return tableOf(
+    workloads,
+    [
+      words('smallest cluster for', workloadWords),
+      numbers('trained', ({ trainedParameters: trained }) => (trained === undefined ? '-' : formatCount(trained))),
+      numbers('GPUs', ({ size }) => (size ? whole(size.gpus) : '-')),
+      numbers('GiB per GPU~', ({ size }) => (size?.deviceBytes === undefined ? '-' : gib(size.deviceBytes))),
+      numbers('step s~', ({ size }) => (size?.seconds === undefined ? '-' : significant(size.seconds))),
+      words('layout', ({ size, why }) => (size ? shortLayout(size.layout ?? '-') : `none: ${why}`)),
+    ],
+    'workloads',
   );
 }
 

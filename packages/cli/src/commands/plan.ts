@@ -22,7 +22,7 @@ import { createProgress } from '../output/progress.ts';
 import { type Format, formatOf, formatOption, jsonOption, printReport, type Report } from '../output/report.ts';
 import { shellWords } from '../output/shell.ts';
 import { gpusOf, priceOf, sweepOf, topOf } from './plan-options.ts';
-import { curveTables, planTable, recipeReasons, sizeTable, sweepReasons } from './plan-tables.ts';
+import { curveTables, planTable, recipeReasons, sizeTable, sweepReasons, workloadTable } from './plan-tables.ts';
 
 const USUAL_TOP = 5;
 
@@ -121,7 +121,7 @@ function planReport(
   resized: boolean,
   format: Format,
 ): Report {
-  const { plans, sizes, sweep, recipe } = planned;
+  const { plans, sizes, workloads, sweep, recipe } = planned;
   const [first, second] = plans;
   return {
     answer: first
@@ -130,6 +130,7 @@ function planReport(
     tables: [
       ...(first ? [planTable(planned, format)] : []),
       ...(sizes && sizes.length > 0 ? [sizeTable(sizes)] : []),
+      ...(workloads ? [workloadTable(workloads)] : []),
       ...(sweep ? curveTables(sweep) : []),
     ],
     reasons: [

@@ -62,6 +62,7 @@ export { type Amounts } from './sizes/amounts.ts';
 export { jobOnGpus, type PlannedSize } from './sizes/size.ts';
 export { exposedSeconds, sweepSizes } from './sizes/sweep.ts';
 export type { Knee, ScalingCurve, Sweep, SweepGap, SweepPoint, SweepRange } from './sizes/sweep-types.ts';
+export { type WorkloadSize } from './sizes/workloads.ts';
 export { splitCosts } from './split-costs.ts';
 export type { StorageNeeds } from './storage-needs.ts';
 export { enoughMicroBatches, thresholds } from './thresholds.ts';

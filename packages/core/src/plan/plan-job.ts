@@ -10,6 +10,7 @@ import { checkAmounts } from './sizes/amounts.ts';
 import { comparedSizes, jobOnGpus, type PlannedSize, plannedSize } from './sizes/size.ts';
 import { MOST_GPUS, smallestCluster } from './sizes/smallest.ts';
 import { sweepSizes } from './sizes/sweep.ts';
+import { workloadSizes } from './sizes/workloads.ts';
 
 /** Plans a job: searches over all keys that its layout request leaves open. `plans` is empty when nothing fits. Throws an
  * InputError where the options contradict each other, or ask for a price that nobody gave.
@@ -67,12 +68,15 @@ function smallest(job: Job, options: PlanOptions): Planned {
   const say = (gpus: number): void => {
     doing = `${gpus} GPUs`;
   };
-  const { found, sizes, never } = smallestCluster(job, search, say, pricePerGpuHour);
-  if (found) return { ...answer(found.job, found.result, options), objective: 'gpus', sizes };
+  const own = smallestCluster(job, search, say, pricePerGpuHour);
+  const { found, sizes, never } = own;
+  doing = 'other workloads';
+  const workloads = workloadSizes(job, own, { ...search, top: 1 });
+  if (found) return { ...answer(found.job, found.result, options), objective: 'gpus', sizes, workloads };
   const message = never?.words ?? `no layout fits on up to ${MOST_GPUS} of these GPUs.`;
   const hint = 'Use larger devices, shorter sequences, or fewer fixed keys.';
   const issues = [issue('NOTHING_FITS', 'layout', message, hint, never ? { leastBytes: never.leastBytes } : {})];
-  return { ...nothingPlanned, objective: 'gpus', sizes, issues };
+  return { ...nothingPlanned, objective: 'gpus', sizes, workloads, issues };
 }
 
 /** The size that takes the least money or energy for a step: on one kind of device both are GPU time. */

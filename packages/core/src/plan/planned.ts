@@ -9,6 +9,7 @@ import type { Shown } from './show-types.ts';
 import type { Amounts } from './sizes/amounts.ts';
 import type { PlannedSize } from './sizes/size.ts';
 import type { Sweep, SweepRange } from './sizes/sweep-types.ts';
+import type { WorkloadSize } from './sizes/workloads.ts';
 
 /** What the best plan is best in. `time`: seconds of a step on the whole cluster. `memory`: bytes of the fullest GPU
  * among layouts whose step takes at most 1.25 times the fastest. `gpus`: the fewest devices that fit. `cost` and `energy`: of a step, over clusters of this kind up to the given size. */
@@ -52,6 +53,8 @@ export interface Planned {
   readonly amounts?: Amounts;
   /** The clusters that were looked at, in ascending order, where the objective chooses the size. */
   readonly sizes?: readonly PlannedSize[];
+  /** With the objective gpus: the smallest cluster for training, for full fine-tuning and for adapters. */
+  readonly workloads?: readonly WorkloadSize[];
   readonly sweep?: Sweep;
   readonly recipe?: RecipePlan;
   readonly issues: readonly Issue[];
