@@ -37,17 +37,9 @@ describe('meshwright resume', () => {
     const steps = String(losses.length + 4);
     const rest = meshwright('resume', toy, '--checkpoints', folder, '--steps', steps, '--json');
     expect(rest.code).toBe(0);
-    const again = meshwright(
-      'resume',
-      toy,
-      '--checkpoints',
-      folder,
-      '--step',
-      String(losses.length),
-      '--steps',
-      steps,
-      '--json',
-    );
+    rmSync(join(folder, `step-${steps.padStart(8, '0')}`), { recursive: true });
+    const again = meshwright('resume', toy, '--checkpoints', folder, '--steps', steps, '--json');
+    expect(again.code).toBe(0);
     expect(lastLine(again.stdout).losses).toEqual(lastLine(rest.stdout).losses);
     expect(lastLine(rest.stdout)).toMatchObject({ steps: 4, stopped: 'done' });
   });
@@ -68,6 +60,9 @@ describe('meshwright resume', () => {
       '--json',
     );
     expect(whole.code).toBe(0);
+    const again = meshwright('resume', toy, '--checkpoints', folder, '--step', '3');
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(/^FILE_EXISTS {2}--step: .* holds the checkpoint of step 6 too/);
     rmSync(join(folder, 'step-00000006'), { recursive: true });
     const layout = 'tp=2,pp=1,dp=4,zero=3,schedule=none';
     const rest = meshwright('resume', toy, '--checkpoints', folder, '--layout', layout, '--json');

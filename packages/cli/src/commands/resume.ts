@@ -1,10 +1,11 @@
 /** @file `meshwright resume`: goes on with a run from its last complete checkpoint, under the same layout or another. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { forcedAlgorithms } from '@meshwright/core/collectives';
-import { InputError, issue, throwOnErrors } from '@meshwright/core/errors';
+import { InputError, issue, quote, throwOnErrors } from '@meshwright/core/errors';
 import {
   type Corpus,
   checkRunnable,
+  completeSteps,
   type KernelEngine,
   kernelEngines,
   type Manifest,
@@ -50,6 +51,7 @@ export function registerResume(command: Command, session: Session): void {
       const { host } = session;
       const folder = options.checkpoints ?? usualFolder(readJobFile(path, options.layout, host).job);
       const manifest = readManifestOf(folder, options.step);
+      refuseLater(folder, manifest.step);
       const saved = settingsOf(manifest);
       const layout = options.layout ?? saved.layout;
       const data = options.data ?? saved.data;
@@ -83,6 +85,15 @@ export function registerResume(command: Command, session: Session): void {
         session,
       );
     });
+}
+
+/** A run that goes on from an earlier step would write later ones again. Throws FILE_EXISTS. */
+function refuseLater(folder: string, step: number): void {
+  const last = completeSteps(folder).at(-1) ?? step;
+  if (last <= step) return;
+  const message = `${quote(folder)} holds the checkpoint of step ${last} too, which stays as it is.`;
+  const hint = `Move what is later than step ${step} away, or copy that one into a folder of its own and name it by --checkpoints.`;
+  throw new InputError([issue('FILE_EXISTS', '--step', message, hint)]);
 }
 
 const finished = (step: number, steps: number) =>
