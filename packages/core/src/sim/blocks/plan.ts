@@ -23,7 +23,7 @@ export interface BlockPlan {
   readonly seconds: Float64Array;
   /** Places of exchanges among the operations. */
   readonly exchanges: readonly number[];
-  /** Clocks from number 2 on: queues, and memory by the place of its operand among all of the block. */
+  /** Clocks behind {@link LINE}: queues, and memory by the place of its operand among all of the block. */
   readonly clocks: readonly Clock[];
   /** By operation. */
   readonly needs: readonly (readonly Need[])[];
@@ -68,10 +68,11 @@ export function blockPlan(input: PlanInput, begin: number, fewest: number): Bloc
   }
   const traced = trace(input, begin, length);
   const { clocks, needs } = traced;
-  if (clocks.length + 2 > MOST_CLOCKS) return undefined;
+  const count = LINE + 1 + clocks.length;
+  if (count > MOST_CLOCKS) return undefined;
   const launch = input.launch.slice(sample, sample + length);
   const seconds = input.seconds.slice(sample, sample + length);
-  const after = afterClocks(needs, clocks.length + 2, launch, seconds);
+  const after = afterClocks(needs, count, launch, seconds);
   const exchanges = [...seconds.keys()].filter((at) => replay.samples[sample + at]?.operation.kind !== 'compute');
   return {
     length,
@@ -103,7 +104,7 @@ function trace({ replay, use, queue }: PlanInput, begin: number, length: number)
   const clocks: Clock[] = [];
   const numbers = new Map<string, Need>();
   const outside = (name: string, clock: Clock): Need => {
-    const known = numbers.get(name) ?? clockOf(1 + clocks.push(clock));
+    const known = numbers.get(name) ?? clockOf(LINE + clocks.push(clock));
     numbers.set(name, known);
     return known;
   };
