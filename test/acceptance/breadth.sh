@@ -114,6 +114,16 @@ expect_json 'LoRA: smallest clusters for training, full fine-tuning and adapters
 expect 'Fine-tuning: a training job says it too' '^adapters \(lora, rank 16, all-linear\) +40\.0 M +1 ' meshwright plan examples/llama-2-7b-8xh100.yaml --gpus min --top 1
 expect 'LoRA: a checkpoint is adapters with their state, and frozen weights' '^A checkpoint is 134\.[0-9] GiB \(2\.70 of adapters at 14 bytes a trained parameter, 131 of frozen weights\)' meshwright show "$lora" --layout tp=8
 expect 'LoRA: runs go on bit for bit, on other layouts, and are exported as base and adapters' 'Tests .* passed' tests packages/runtime/src/checkpoint/adapters.test.ts
+if python3 -c 'import peft' 2>/dev/null; then
+  printf 'name: adapted\nmodel: {kind: llama, layers: 2, hidden: 64, heads: 4, kvHeads: 2, ffn: 128, vocab: 256, positions: 128, tied: false}\ncluster: 1x dgx-h100\nprecision: fp32\nbatch: {sequences: 8, length: 64}\nworkload: {lora: {rank: 4, alpha: 8}}\nlayout: tp=2,dp=4\n' >"$scratch/adapted.yaml"
+  meshwright run "$scratch/adapted.yaml" --steps 30 --checkpoint-every 30 --checkpoints "$scratch/adapted" >/dev/null 2>&1
+  meshwright checkpoint export "$scratch/adapted.yaml" "$scratch/exported" --checkpoints "$scratch/adapted" >/dev/null 2>&1
+  meshwright sample "$scratch/adapted.yaml" --checkpoints "$scratch/adapted" --prompt 'We the people' --tokens 40 --temperature 0 >"$scratch/ours.txt" 2>/dev/null
+  python3 test/oracle/exported.py "$scratch/exported" 'We the people' 40 >"$scratch/theirs.txt" 2>/dev/null
+  expect "LoRA: PEFT reads what is exported and writes the same text" 'are identical$' diff -s "$scratch/ours.txt" "$scratch/theirs.txt"
+else
+  printf 'skip  %s\n' "LoRA: PEFT reads what is exported: python3 has no package peft"
+fi
 printf 'model: mixtral-8x7b\ncluster: 1x dgx-h100\nbatch: {sequences: 64, length: 4096}\nworkload: {lora: {rank: 16}}\n' >"$scratch/experts.yaml"
 expect_code 'LoRA: adapters on experts are refused by name' 2 'ADAPTER_NOT_MODELLED  workload.lora.targets: adapters on experts and their router are not modelled' meshwright plan "$scratch/experts.yaml"
 

@@ -33,7 +33,8 @@ describe('the configuration of a model', () => {
     const wanted = { peft_type: 'LORA', r: 4, lora_alpha: 8, target_modules: ['c_attn', 'mlp.c_proj'] };
     expect(adapterConfigOf(adapted)).toMatchObject({ ...wanted, fan_in_fan_out: true });
     const all = withAdapters(read({ kind: 'llama', ffn: 80 }), { rank: 2, alpha: 2, targets: ['all-linear'] });
-    expect(adapterConfigOf(all)).toMatchObject({ target_modules: 'all-linear', fan_in_fan_out: false });
+    const linear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+    expect(adapterConfigOf(all)).toMatchObject({ target_modules: linear, fan_in_fan_out: false });
   });
 
   it('is not written where it would state another model', () => {

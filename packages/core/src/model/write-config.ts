@@ -1,7 +1,8 @@
 /** @file The `config.json` of a model, for the libraries that read one beside its weights. */
-import { ALL_LINEAR } from './adapters.ts';
+import { ALL_LINEAR, adaptedParts } from './adapters.ts';
+import { layerParametersOf } from './parameters/index.ts';
 import { modelFromConfig } from './read-config.ts';
-import type { ModelKind, ModelSpec } from './types.ts';
+import type { AdapterSpec, ModelKind, ModelSpec } from './types.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -60,9 +61,10 @@ function llamaKeys({ hidden, layers, vocabulary, maxLength, normEpsilon, tied }:
 
 /** The `adapter_config.json` of PEFT beside the adapters of a model; undefined for a model without any. Which base they are
  * for is left open. Source: [hu2021] in docs/sources.md. */
-export function adapterConfigOf({ adapters, kind }: ModelSpec): Config | undefined {
+export function adapterConfigOf(model: ModelSpec): Config | undefined {
+  const { adapters, kind } = model;
   if (adapters === undefined) return undefined;
-  const { rank, alpha, targets } = adapters;
+  const { rank, alpha } = adapters;
   return {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
@@ -71,11 +73,22 @@ export function adapterConfigOf({ adapters, kind }: ModelSpec): Config | undefin
     lora_alpha: alpha,
     lora_dropout: 0,
     bias: 'none',
-    target_modules: targets.includes(ALL_LINEAR) ? ALL_LINEAR : targets,
+    target_modules: targetModules(model, adapters),
     // Linear layers of GPT-2 are stored [in, out].
     fan_in_fan_out: kind === 'gpt2',
     inference_mode: true,
   };
+}
+
+/** Modules by name: releases of PEFT before 0.8 do not know what stands for every linear layer. */
+function targetModules(model: ModelSpec, { targets }: AdapterSpec): readonly string[] {
+  if (!targets.includes(ALL_LINEAR)) return targets;
+  const modules = [...new Set(model.layers)].flatMap((layer) =>
+    layerParametersOf(model, model.layers.indexOf(layer)).flatMap(
+      (each) => adaptedParts(each, { targets })?.modules ?? [],
+    ),
+  );
+  return [...new Set(modules.map((module) => module.slice(module.lastIndexOf('.') + 1)))];
 }
 
 /** What a configuration states; that of the base says nothing of adapters. */
