@@ -25,6 +25,7 @@ expect 'H1 H2 a journey through every view by keys and by mouse, at 1280 and 390
 expect 'H4 links: opened as they were made, other versions and damage explained' 'Tests .* passed' tests packages/studio
 
 expect 'a run over the simulated step: the same operations on the same lanes, or explained' 'Tests .* passed' tests packages/studio/src/engine/overlay.test.ts
+expect 'a run replayed: held, sent and received at every step what the program says, in the order of time' 'Tests .* passed' tests test/conformance/replay.test.ts
 
 # H6: the server.
 expect 'H6 foreign hosts and origins, tokens, paths, 10,000 requests, slow clients, a run behind one that was stopped' 'Tests .* passed' tests packages/cli/src/serve

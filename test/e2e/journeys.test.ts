@@ -120,8 +120,17 @@ const journeys: Readonly<Record<ViewName, (page: Page, hands: Hands) => Promise<
     }
     await hands.write('Steps', '1');
     await hands.press('Run');
-    await page.getByText(/1 steps on eight ranks and on one: losses differ by/).waitFor();
+    await page.getByText(/1 step on eight ranks and on one: losses differ by/).waitFor();
     await page.locator('table', { hasText: 'predicted' }).locator('tbody tr', { hasText: '\u2713' }).first().waitFor();
+    await page
+      .getByRole('region', { name: 'Measured over predicted' })
+      .getByRole('row', { name: /^gemm / })
+      .waitFor();
+    await hands.press('Replay it step by step');
+    await page.getByRole('button', { name: 'Replay of the run', pressed: true }).waitFor();
+    await hands.press('Last');
+    await page.locator('#caption', { hasText: / Measured from .* to / }).waitFor();
+    await page.getByText('to the byte what the program says').waitFor();
   },
   Learn: async (page, hands) => {
     await hands.press('Next page');

@@ -144,7 +144,7 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
       .locator('.notice', { hasText: 'run.json is laid over the simulated step of its layout, tp=2,pp=2' })
       .waitFor();
     await page
-      .getByRole('region', { name: 'Measured over simulated' })
+      .getByRole('region', { name: 'Measured over predicted' })
       .getByRole('row', { name: /^gemm / })
       .waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -22,11 +22,21 @@ export {
   type LessonScene,
   lessonJob,
   lessonModels,
+  lessonProgram,
   lessonScene,
   lessons,
 } from './steps/lessons.ts';
+export { isRecordingOf } from './steps/replay.ts';
 export { type ScriptOptions, type ScriptStep, type StepScript, stepScript } from './steps/script.ts';
-export { type Detail, frameOfStep, framesOf, type Moment, momentOf, placeOfFrame } from './steps/state.ts';
+export {
+  type Detail,
+  frameOfStep,
+  framesOf,
+  type GpuState,
+  type Moment,
+  momentOf,
+  placeOfFrame,
+} from './steps/state.ts';
 export { svgText } from './svg/frame.tsx';
 export { type Invocation, type StageTimeline, stageTimelines } from './timeline/facts.ts';
 export { StepTimeline, type TimelineProps } from './timeline/figure.tsx';

@@ -21,7 +21,7 @@ export function registerServe(command: Command, { host }: Session): void {
     .addOption(new Option('--port <N>', 'a port; without, a free one').argParser(portOf).default(0))
     .action(async ({ port }) => {
       const token = randomBytes(24).toString('base64url');
-      const server = createStudioServer({ site: siteOrRefuse(), token, run: runLesson(host) });
+      const server = createStudioServer({ site: siteOrRefuse(), token, run: runLesson });
       server.listen(port, '127.0.0.1');
       try {
         await once(server, 'listening');

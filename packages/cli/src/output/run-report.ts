@@ -3,7 +3,7 @@ import type { Job } from '@meshwright/core/job';
 import { formatLayout, type Layout } from '@meshwright/core/layout';
 import type { Program } from '@meshwright/core/program';
 import type { Overlay } from '@meshwright/core/sim';
-import { timelineColumns } from '@meshwright/core/timeline';
+import { recordingColumns } from '@meshwright/core/timeline';
 import {
   compareBytes,
   type ProcessDeath,
@@ -97,7 +97,7 @@ export function runReport(
       job: job.name,
       layout: formatLayout(layout),
       ...(compared && { predictedSecondsPerStep: compared.overlay.simulatedSeconds, time: compared.overlay }),
-      ...(timed && { timeline: timelineColumns(result.timeline) }),
+      ...(timed && recordingColumns(result)),
     }),
   };
 }

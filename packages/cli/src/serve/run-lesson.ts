@@ -1,9 +1,14 @@
-/** @file What the studio runs for real: a transformer of eight layers on the text that ships, under a layout over eight
- * ranks, and the same on one rank to compare with.
+/** @file What the studio runs for real: the toy of the step-through figure, under one of its layouts, on the text that ships;
+ * and the same on one rank to compare with.
  */
+import { clusterFromRequest } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
-import { throwOnErrors } from '@meshwright/core/errors';
+import { InputError, throwOnErrors } from '@meshwright/core/errors';
+import { createJob } from '@meshwright/core/job';
+import { completeLayout, equalCosts } from '@meshwright/core/layout';
 import type { Program } from '@meshwright/core/program';
+import { recordingColumns } from '@meshwright/core/timeline';
+import { type LessonKey, lessonJob, lessonProgram } from '@meshwright/figures';
 import {
   builtinCorpus,
   checkRunnable,
@@ -12,50 +17,42 @@ import {
   type SupervisedResult,
   superviseProgram,
 } from '@meshwright/runtime';
-import type { Host } from '../host.ts';
-import { chooseLayout, jobFromText } from '../input/job-file.ts';
 import { bytesOfRun } from '../output/run-report.ts';
 import { failureWords } from '../output/run-words.ts';
-import type { RunAsked, Runner } from './server.ts';
+import type { Runner } from './server.ts';
 
-const lesson = `
-name: lesson
-model: { kind: gpt2, layers: 8, hidden: 64, heads: 8, ffn: 256, vocab: 256, positions: 64, tied: false }
-cluster: 1x dgx-h100
-batch: { sequences: 16, length: 64 }
-precision: fp32
-`;
-const onOneRank: string = lesson.replace('1x dgx-h100', '{ preset: dgx-h100, nodes: 1, gpusPerNode: 1 }');
 const PEAK_RATE = 0.001;
 const SEED = 1;
 
 /** Runs under the layout that is asked for, then under none, and tells each step as it ends. */
-export const runLesson =
-  (host: Host): Runner =>
-  async (asked, signal, tell) => {
-    const program = programOf(lesson, asked, host);
-    const alone = programOf(onOneRank, { ...asked, layout: 'mbs=16' }, host);
-    const many = await train(program, asked.steps, signal, ({ step, loss, seconds, tokens }) =>
-      tell({ kind: 'step', step, loss, seconds, tokens }),
-    );
-    if (typeof many === 'string') return tell({ kind: 'failed', says: many });
-    tell({ kind: 'bytes', bytes: bytesOfRun(program, many) });
-    const one = await train(alone, asked.steps, signal, ({ step, loss }) => tell({ kind: 'alone', step, loss }));
-    if (typeof one === 'string') return tell({ kind: 'failed', says: one });
-    const apart = many.losses.map((loss, step) => Math.abs(loss - (one.losses[step] ?? loss)));
-    const most = Math.max(0, ...apart).toExponential(1);
-    tell({
-      kind: 'done',
-      says: `${many.losses.length} steps on eight ranks and on one: losses differ by ${most} at most.`,
-    });
-  };
+export const runLesson: Runner = async ({ lesson, sharding, steps }, signal, tell) => {
+  const { program } = lessonProgram(lesson, 'toy', sharding);
+  const alone = programAlone(lesson);
+  for (const each of [program, alone]) throwOnErrors(checkRunnable(each, { steps, corpus: builtinCorpus() }));
+  const many = await train(program, steps, signal, ({ step, loss, seconds, tokens }) =>
+    tell({ kind: 'step', step, loss, seconds, tokens }),
+  );
+  if (typeof many === 'string') return tell({ kind: 'failed', says: many });
+  tell({ kind: 'bytes', bytes: bytesOfRun(program, many) });
+  tell({ kind: 'recording', recording: recordingColumns(many) });
+  const one = await train(alone, steps, signal, ({ step, loss }) => tell({ kind: 'alone', step, loss }));
+  if (typeof one === 'string') return tell({ kind: 'failed', says: one });
+  const apart = many.losses.map((loss, step) => Math.abs(loss - (one.losses[step] ?? loss)));
+  const most = Math.max(0, ...apart).toExponential(1);
+  const ran = `${many.losses.length} ${many.losses.length === 1 ? 'step' : 'steps'}`;
+  tell({
+    kind: 'done',
+    says: `${ran} on eight ranks and on one: losses differ by ${most} at most, which is rounding: weights are 16-bit numbers.`,
+  });
+};
 
-function programOf(job: string, { layout: text, steps }: RunAsked, host: Host): Program {
-  const file = jobFromText(job, 'lesson', text, host);
-  const { layout } = chooseLayout(file);
-  const program = compileProgram(file.job, layout);
-  throwOnErrors(checkRunnable(program, { steps, corpus: builtinCorpus() }));
-  return program;
+/** The same model and sequences on one GPU. */
+function programAlone(lesson: LessonKey): Program {
+  const { cluster, issues } = clusterFromRequest({ preset: 'dgx-h100', nodes: 1, gpusPerNode: 1 }, 'cluster');
+  if (!cluster) throw new InputError(issues);
+  const job = createJob({ ...lessonJob('toy', lesson), cluster });
+  const { layout } = completeLayout({ microBatch: job.batch.sequences }, job, equalCosts(job.model.layers.length));
+  return compileProgram(job, layout);
 }
 
 /** The result of a run, or why there is none. */

@@ -93,7 +93,7 @@ describe('the server of the studio', () => {
   });
 
   it('runs nothing without its token', async () => {
-    const body = JSON.stringify({ layout: 'dp=8', steps: 2 });
+    const body = JSON.stringify({ lesson: 'data', steps: 2 });
     for (const headers of [
       {},
       { authorization: 'Bearer ' },
@@ -139,9 +139,9 @@ describe('the server of the studio', () => {
       '{',
       '[]',
       'null',
-      '{"layout":1,"steps":1}',
-      '{"layout":"dp=8","steps":0}',
-      '{"layout":"dp=8","steps":1e9}',
+      '{"lesson":1,"steps":1}',
+      '{"lesson":"data","steps":0}',
+      '{"lesson":"data","steps":1e9}',
     ]) {
       expect((await run(body)).status, body).toBe(400);
     }
@@ -157,16 +157,16 @@ describe('the server of the studio', () => {
       headers: { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}` },
     });
     const answered = once(long, 'response');
-    long.end(JSON.stringify({ layout: 'dp=8', steps: 200 }));
+    long.end(JSON.stringify({ lesson: 'data', steps: 200 }));
     const [response] = (await answered) as [IncomingMessage];
     await once(response, 'data');
-    expect((await run('{"layout":"dp=8","steps":1}')).status).toBe(409);
+    expect((await run('{"lesson":"data","steps":1}')).status).toBe(409);
     long.destroy();
-    for (;;) if ((await run('{"layout":"dp=8","steps":1}')).status === 200) break;
+    for (;;) if ((await run('{"lesson":"data","steps":1}')).status === 200) break;
   });
 
   it('ends the run of a page when that page asks for the next, which starts behind it', async () => {
-    const asked = (steps: number, page: string): string => JSON.stringify({ layout: 'dp=8', steps, page });
+    const asked = (steps: number, page: string): string => JSON.stringify({ lesson: 'data', steps, page });
     const first = run(asked(200, 'one'));
     // The requests may overtake each other; whichever is first is ended by the other.
     const second = run(asked(200, 'one'));

@@ -2,13 +2,15 @@
  * file, a program or a command; what it can ask for is in a closed list.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type LessonKey, lessons } from '@meshwright/figures';
 import { type Refusal, refuseForeign, refuseStranger } from './guard.ts';
 import type { SiteFile } from './site.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-/** What a run is asked: a layout in the short form, and optimizer steps. */
+/** What a run is asked: a layout of the lesson, what its data ranks share out where they do, and optimizer steps. */
 export interface RunAsked {
-  readonly layout: string;
+  readonly lesson: LessonKey;
+  readonly sharding: 1 | 2 | 3;
   readonly steps: number;
   /** Names the page that asks. Its next run ends this one. */
   readonly page?: string;
@@ -75,7 +77,10 @@ async function answer(
   if (body === undefined) return refuse(response, { status: 413, says: 'The request is too long, or was cut off.' });
   const asked = askedOf(body);
   if (!asked)
-    return refuse(response, { status: 400, says: `A run takes {"layout": text, "steps": 1 to ${MOST_STEPS}}.` });
+    return refuse(response, {
+      status: 400,
+      says: `A run takes {"lesson": ${lessons.map(({ key }) => `"${key}"`).join(' | ')}, "steps": 1 to ${MOST_STEPS}}.`,
+    });
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   const ran = await turns.take(asked.page, gone, () => stream(studio.run, asked, gone.signal, response));
@@ -126,11 +131,16 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 
 function askedOf(body: string): RunAsked | undefined {
   try {
-    const { layout, steps, page } = JSON.parse(body) as Partial<RunAsked>;
-    const isRun = typeof layout === 'string' && layout.length <= 400;
-    if (!isRun || typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MOST_STEPS)
+    const { lesson, sharding, steps, page } = JSON.parse(body) as Partial<RunAsked>;
+    const known = lessons.find(({ key }) => key === lesson);
+    if (!known || typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MOST_STEPS)
       return undefined;
-    return { layout, steps, ...(typeof page === 'string' && { page: page.slice(0, 40) }) };
+    return {
+      lesson: known.key,
+      sharding: sharding === 1 || sharding === 2 ? sharding : 3,
+      steps,
+      ...(typeof page === 'string' && { page: page.slice(0, 40) }),
+    };
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** @file One GPU at a moment: four shelves of cells, one for each shown GPU's piece of the model, and how full it is. */
-import { bytes, formatBytes } from '@meshwright/core/units';
+import { bytes, formatBytes, formatSeconds, seconds } from '@meshwright/core/units';
 import type { VNode } from 'preact';
 import { type MemoryRole, memoryColour, surface } from '../palette/index.ts';
 import { at, fitText, textWidth } from '../svg/geometry.ts';
@@ -27,7 +27,8 @@ interface GpuProps {
 
 /** The box of one GPU; the border is strong while it takes part in the step. */
 export function StepGpu({ script, gpu, box }: GpuProps): VNode {
-  const place = fitText(gpu.place, box.width - 64, 11);
+  const room = box.width - 64;
+  const place = textWidth(gpu.place, 11) <= room ? gpu.place : fitText(gpu.shortPlace, room, 11);
   return (
     <g transform={`translate(${at(box.x)},${at(box.y)})`}>
       <rect
@@ -49,10 +50,16 @@ export function StepGpu({ script, gpu, box }: GpuProps): VNode {
       ))}
       <Fill script={script} gpu={gpu} y={row.first + 4 * row.step} width={box.width - 2 * pad} />
       <text x={pad} y={box.height - 7} class={gpu.active ? 'small' : 'small quiet'}>
-        {fitText(gpu.doing, box.width - 2 * pad, 11)}
+        {fitText(doneWords(gpu), box.width - 2 * pad, 11)}
       </text>
     </g>
   );
+}
+
+/** What it does; in the replay of a run when it did it. */
+function doneWords({ doing, active, measured }: GpuState): string {
+  if (!active || measured?.start === undefined || measured.end === undefined) return doing;
+  return rangeOf(formatSeconds(seconds(measured.start)), formatSeconds(seconds(measured.end)), 'to');
 }
 
 interface ShelfProps {

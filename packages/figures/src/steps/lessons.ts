@@ -13,6 +13,7 @@ import {
   modelFromDimensions,
   modelFromPreset,
 } from '@meshwright/core/model';
+import type { Program } from '@meshwright/core/program';
 import { lawOf } from './law.ts';
 import { type StepScript, stepScript } from './script.ts';
 
@@ -77,6 +78,16 @@ export interface LessonScene {
 
 /** Compiles and tells one layout of the lesson. `sharding` changes what the data ranks of `sharded` share out. */
 export function lessonScene(key: LessonKey, model: LessonModel = 'toy', sharding?: 1 | 2 | 3): LessonScene {
+  const { job, layout, program } = lessonProgram(key, model, sharding);
+  return { job, layout, script: stepScript(program, job.cluster, lawOf(job, layout)) };
+}
+
+/** Compiles one layout of the lesson. */
+export function lessonProgram(
+  key: LessonKey,
+  model: LessonModel = 'toy',
+  sharding?: 1 | 2 | 3,
+): Omit<LessonScene, 'script'> & { readonly program: Program } {
   const job = lessonJob(model, key);
   const lesson = lessons.find((each) => each.key === key) as Lesson;
   const request = {
@@ -86,8 +97,7 @@ export function lessonScene(key: LessonKey, model: LessonModel = 'toy', sharding
   };
   const { layout, issues } = completeLayout(request, job, equalCosts(job.model.layers.length));
   if (issues.some(({ severity }) => severity === 'error')) throw new InputError(issues);
-  const script = stepScript(compileProgram(job, layout), job.cluster, lawOf(job, layout));
-  return { job, layout, script };
+  return { job, layout, program: compileProgram(job, layout) };
 }
 
 /** Eight H100 in two nodes of four, 16 sequences a step. The lesson of experts has models with eight experts. */

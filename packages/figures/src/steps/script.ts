@@ -3,13 +3,16 @@
  */
 import { type ClusterSpec, capacityBytes } from '@meshwright/core/cluster';
 import { type Coordinate, coordinateOf, degreeOf, worldSize } from '@meshwright/core/mesh';
-import { bytesSent, degreesOf, type ExpandedList, expandList, type Program } from '@meshwright/core/program';
+import { degreesOf, type ExpandedList, expandList, type Program } from '@meshwright/core/program';
+import type { Recording } from '@meshwright/core/timeline';
 import { chooseRanks } from '../exchanges/choose-ranks.ts';
 import { layoutWords } from '../svg/words.ts';
 import { type Snapshot, snapshots } from './holdings.ts';
 import { type Link, linksOf } from './links.ts';
 import { type OrderedStep, orderSteps } from './order.ts';
+import { type MeasuredStep, measuredSteps } from './replay.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
+import { type AxisTotal, type Laws, totalsOf } from './totals.ts';
 import { type Caption, captionBook, type Phase, type Sum, sumOf } from './words.ts';
 
 /** A GPU on stage. */
@@ -49,13 +52,8 @@ export interface ScriptStep {
   /** What a rank of a group sends in this exchange, as the closed form with its numbers. */
   readonly sum: Sum | undefined;
   readonly lists: readonly ListState[];
-}
-
-/** Bytes that a rank of a list sends in the whole period on one axis: counted in the program, and by the law. */
-export interface AxisTotal {
-  readonly axis: string;
-  readonly counted: number;
-  readonly law: number | undefined;
+  /** What a run did; undefined where the script is that of a program alone. */
+  readonly measured?: MeasuredStep;
 }
 
 /** A whole period, told. */
@@ -85,30 +83,24 @@ export interface StepScript {
 }
 
 /** What a script may be told beside the program. */
-export interface ScriptOptions {
-  /** Bytes by law of each stage, to check the count against. */
-  readonly law?: readonly StageLaw[];
-  /** Axes that the law knows; all when absent. What is sent on another one has no closed form. */
-  readonly lawAxes?: readonly string[];
-}
-
-/** Bytes that a rank of a stage sends, by axis. */
-export interface StageLaw {
-  readonly stage: number;
-  readonly lines: readonly { readonly axis: string; readonly bytes: number }[];
+export interface ScriptOptions extends Laws {
+  /** A step of a run of this program: it is told in the order that was measured, with what was measured. */
+  readonly recording?: Recording;
 }
 
 /** Writes the script of one period of `program` on `cluster`. */
-export function stepScript(program: Program, cluster: ClusterSpec, { law, lawAxes }: ScriptOptions = {}): StepScript {
+export function stepScript(program: Program, cluster: ClusterSpec, options: ScriptOptions = {}): StepScript {
   const lists = program.lists.map((list) => expandList(program, list));
   const gpus = stageGpus(program, cluster);
   const holds = lists.map((list) => snapshotBook(list, program));
-  const ordered = orderSteps(program, lists);
+  const planned = orderSteps(program, lists);
+  const { recording } = options;
+  const run = recording && measuredSteps(program, lists, planned, gpus, recording);
   const { opening, steps } = tellSteps({
     program,
     lists,
     gpus,
-    ordered,
+    ordered: run?.order ?? planned,
     hold: (list, cursor) => holds[list]?.hold(cursor) ?? 0,
   });
   const snapshotsOfLists = holds.map(({ kept }) => kept);
@@ -126,12 +118,16 @@ export function stepScript(program: Program, cluster: ClusterSpec, { law, lawAxe
     gpus,
     snapshots: snapshotsOfLists,
     opening,
-    steps,
-    schedule: scheduleOf(program, lists),
-    totals: totalsOf(program, lists, law, lawAxes),
+    steps: run ? steps.map((step, index) => withMeasured(step, run.steps[index])) : steps,
+    // The strip has whole slots; a run has times.
+    schedule: run ? undefined : scheduleOf(program, lists),
+    totals: totalsOf(program, lists, options),
     peakBytes: Math.max(...snapshotsOfLists.flat().map(({ total }) => total)),
   };
 }
+
+const withMeasured = (step: ScriptStep, measured: MeasuredStep | undefined): ScriptStep =>
+  measured ? { ...step, links: measured.links, measured } : step;
 
 /** Degrees of both grids in words. */
 function layoutOf({ mesh }: Program): string {
@@ -223,23 +219,4 @@ function tellSteps({ program, lists, gpus, ordered, hold }: Telling): Pick<StepS
     };
   });
   return { opening, steps };
-}
-
-function totalsOf(
-  program: Program,
-  lists: readonly ExpandedList[],
-  law: readonly StageLaw[] | undefined,
-  lawAxes: readonly string[] | undefined,
-): StepScript['totals'] {
-  return bytesSent(program, lists).lists.map(({ byAxis }, index) => {
-    const stage = law?.find((each) => each.stage === program.lists[index]?.pipeline);
-    return Object.entries(byAxis).map(([axis, { bytes }]) => ({
-      axis,
-      counted: bytes,
-      law:
-        lawAxes === undefined || lawAxes.includes(axis)
-          ? stage?.lines.filter((line) => line.axis === axis).reduce((sum, line) => sum + line.bytes, 0)
-          : undefined,
-    }));
-  });
 }

@@ -1,9 +1,10 @@
 /** @file What is on stage at any moment of a script: a pure function, so that going back is exact. */
 import type { Coordinate } from '@meshwright/core/mesh';
-import { bytes, formatBytes } from '@meshwright/core/units';
+import { bytes, formatBytes, formatSeconds, seconds } from '@meshwright/core/units';
 import { axisWords, counted } from '../svg/words.ts';
 import { type Cell, cellOf, type ShelfName } from './holdings.ts';
 import type { Link } from './links.ts';
+import type { MeasuredGpu } from './replay.ts';
 import type { ListState, ScriptStep, StageGpu, StepScript } from './script.ts';
 import type { Phase } from './words.ts';
 
@@ -23,6 +24,8 @@ export interface GpuState {
   readonly rank: number;
   readonly node: number;
   readonly place: string;
+  /** The same in the field's abbreviations, where room is short. */
+  readonly shortPlace: string;
   readonly shelves: readonly ShelfState[];
   readonly otherBytes: number;
   readonly totalBytes: number;
@@ -31,6 +34,8 @@ export interface GpuState {
   readonly waited: number;
   readonly doing: string;
   readonly active: boolean;
+  /** What was measured of it, in the replay of a run. */
+  readonly measured: MeasuredGpu | undefined;
 }
 
 /** The stage at a moment. */
@@ -96,11 +101,14 @@ export function momentOf(script: StepScript, frame: number, detail: Detail = 'co
     step,
     hop,
     phase: step?.phase ?? 'start',
-    gpus: script.gpus.map((gpu) => gpuState(script, gpu, before, after, share)),
+    gpus: script.gpus.map((gpu, place) => ({
+      ...gpuState(script, gpu, before, after, share),
+      measured: (share < 1 ? script.steps[index - 1] : step)?.measured?.gpus[place],
+    })),
     links: step?.links ?? [],
     head: step?.caption.head ?? 'Before the step',
     sentence: step?.caption.sentence ?? 'Nothing has been sent. Each GPU holds what it keeps between steps.',
-    traffic: step === undefined ? '' : trafficOf(script, step, hop),
+    traffic: step === undefined ? '' : `${trafficOf(script, step, hop)}${measuredWords(step)}`,
   };
 }
 
@@ -110,7 +118,7 @@ function gpuState(
   before: readonly ListState[],
   after: readonly ListState[],
   share: number,
-): GpuState {
+): Omit<GpuState, 'measured'> {
   const [old, now] = [before[gpu.list], after[gpu.list]];
   // What an exchange changes is there when its last message is.
   const state = share < 1 ? old : now;
@@ -120,7 +128,8 @@ function gpuState(
   return {
     rank: gpu.rank,
     node: gpu.node,
-    place: placeWords(script, gpu.coordinate),
+    place: placeWords(script, gpu.coordinate, (axis) => axisWords[axis].coordinate),
+    shortPlace: placeWords(script, gpu.coordinate, (axis) => axisWords[axis].short),
     shelves:
       held === undefined
         ? []
@@ -142,8 +151,13 @@ function gpuState(
   };
 }
 
-const placeWords = ({ axes }: StepScript, coordinate: Coordinate): string =>
-  axes.map((axis) => `${axisWords[axis].coordinate} ${coordinate[axis]}`).join(' \u00b7 ');
+const placeWords = ({ axes }: StepScript, coordinate: Coordinate, words: (axis: keyof Coordinate) => string): string =>
+  axes.map((axis) => `${words(axis)} ${coordinate[axis]}`).join(' \u00b7 ');
+
+const measuredWords = ({ measured }: ScriptStep): string =>
+  measured === undefined
+    ? ''
+    : ` Measured from ${formatSeconds(seconds(measured.start))} to ${formatSeconds(seconds(measured.end))}.`;
 
 function trafficOf({ links: names, nodes }: StepScript, { links, hops, kind }: ScriptStep, hop: number): string {
   if (kind === 'compute') return 'Nothing travels.';

@@ -2,14 +2,16 @@ import type { AxisName, Mesh } from '@meshwright/core/mesh';
 import { formatWhole } from '@meshwright/core/units';
 
 /** What axes are called: the axis itself, and a place on it. */
-export const axisWords: Readonly<Record<AxisName, { readonly axis: string; readonly coordinate: string }>> = {
-  tensor: { axis: 'tensor', coordinate: 'tensor' },
-  context: { axis: 'context', coordinate: 'context' },
-  expert: { axis: 'expert', coordinate: 'expert' },
-  data: { axis: 'data', coordinate: 'data' },
-  pipeline: { axis: 'pipeline', coordinate: 'stage' },
-  expertTensor: { axis: 'expert tensor', coordinate: 'expert tensor' },
-  expertData: { axis: 'expert data', coordinate: 'expert data' },
+export const axisWords: Readonly<
+  Record<AxisName, { readonly axis: string; readonly coordinate: string; readonly short: string }>
+> = {
+  tensor: { axis: 'tensor', coordinate: 'tensor', short: 'tp' },
+  context: { axis: 'context', coordinate: 'context', short: 'cp' },
+  expert: { axis: 'expert', coordinate: 'expert', short: 'ep' },
+  data: { axis: 'data', coordinate: 'data', short: 'dp' },
+  pipeline: { axis: 'pipeline', coordinate: 'stage', short: 'pp' },
+  expertTensor: { axis: 'expert tensor', coordinate: 'expert tensor', short: 'etp' },
+  expertData: { axis: 'expert data', coordinate: 'expert data', short: 'edp' },
 };
 
 /** A count with its noun: `1 group`, `1,024 groups`. */

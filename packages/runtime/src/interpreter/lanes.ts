@@ -35,8 +35,8 @@ export interface Lanes {
   readonly waiting: () => readonly Task[];
 }
 
-/** `note` is told when an exchange starts and ends. */
-export function createLanes(note: (task: Task, event: 'start' | 'end') => void): Lanes {
+/** `note` is told when an exchange starts, each time that it moves on, and when it ends. */
+export function createLanes(note: (task: Task, event: 'start' | 'turn' | 'end') => void): Lanes {
   const queues = new Map<Lane, Task[]>();
   const step = (task: Task): boolean => {
     if (!task.after.every((each) => each.done)) return false;
@@ -44,6 +44,7 @@ export function createLanes(note: (task: Task, event: 'start' | 'end') => void):
       task.started = true;
       note(task, 'start');
     }
+    note(task, 'turn');
     if (!task.run.next().done) return false;
     task.done = true;
     for (const cell of task.cells) cell.pending = cell.pending.filter((each) => each !== task);

@@ -9,7 +9,7 @@ import {
   type Program,
   storagesOf,
 } from '@meshwright/core/program';
-import type { Slice } from '@meshwright/core/timeline';
+import type { Move, Slice } from '@meshwright/core/timeline';
 import type { TrainingState } from '../checkpoint/load.ts';
 import type { Placement } from '../checkpoint/placement.ts';
 import { type Engine, type KernelEngine, plainEngine } from '../kernels/engine.ts';
@@ -89,6 +89,10 @@ export interface StepRecord {
   /** Bytes that this rank took from others by key of the ledger, without the validation. */
   taken: Float64Array;
   slices: Slice[];
+  /** What it took from others, by operation. */
+  moves: readonly Move[];
+  /** Live bytes at each operation of its list. */
+  held: Float64Array;
   peakBytes: number;
   /** What the engine's memory really reached; 0 where it is the host's. */
   highWaterBytes: number;
@@ -143,6 +147,8 @@ export const emptyRecord = (): StepRecord => ({
   gradientNorm: undefined,
   gradients: {},
   slices: [],
+  moves: [],
+  held: new Float64Array(0),
   peakBytes: 0,
   highWaterBytes: 0,
   hostBytes: 0,
@@ -182,7 +188,8 @@ export function createMachine(
     rows,
     seenBytes: new Float64Array(expanded.operations.length),
     lanes: createLanes(({ operation }, event) => {
-      if (event === 'start') starts.set(operation.index, clock());
+      if (event === 'turn') machine.port.moving(operation.index);
+      else if (event === 'start') starts.set(operation.index, clock());
       else noteSlice(machine, operation.index, starts.get(operation.index) ?? 0);
     }),
     port: openPort(fabric.plan, fabric.memory, rank),

@@ -43,6 +43,8 @@ export function* runRank(machine: Machine, { onStep, onSaved }: RankListener): G
     yield* runPeriod(machine);
     machine.record.end = machine.clock();
     machine.record.taken = machine.port.taken();
+    machine.record.moves = machine.port.moves();
+    machine.record.held = machine.seenBytes.slice();
     machine.record.hostBytes = machine.cells.hostBytes();
     machine.record.predictedHostBytes = hostBytes(machine.expanded.list.buffers, machine.seat.degrees);
     machine.record.highWaterBytes = machine.engine.highWaterBytes();
@@ -80,6 +82,7 @@ function* runValidation(machine: Machine): Generator<void, void, void> {
   machine.validates = false;
   machine.record = record;
   machine.port.taken();
+  machine.port.moves();
 }
 
 /** Copies of what the rank owns: parameters (masters where there are any, else its own part of the weights) and moments. */

@@ -5,7 +5,7 @@ import type { OwnedShards, RunFailure } from '../interpreter/rank.ts';
 
 export interface RankOutcome {
   readonly rank: number;
-  /** One for each completed step; only the last one keeps its slices. */
+  /** One for each completed step; only the last one keeps its slices, moves and live bytes. */
   readonly records: StepRecord[];
   /** Own parameters at the end; empty when the run stopped early. */
   readonly shards: OwnedShards;
@@ -42,7 +42,7 @@ export function gatherOutcomes(count: number, { onStep, onSaved }: HostListener)
       if (own === undefined) return;
       const place = own.push(record) - 1;
       const before = own[place - 1];
-      if (before) before.slices = [];
+      if (before) Object.assign(before, { slices: [], moves: [], held: new Float64Array(0) });
       if (ranks.some(({ records }) => records.length <= place)) return;
       onStep(
         step,

@@ -1,7 +1,8 @@
 import { compileProgram } from '@meshwright/core/compile';
 import type { Layout } from '@meshwright/core/layout';
+import { coordinateOf } from '@meshwright/core/mesh';
 import type { Program, RankList } from '@meshwright/core/program';
-import { expandList } from '@meshwright/core/program';
+import { degreesOf, expandList, lifetimesOf } from '@meshwright/core/program';
 import { laneOf, sliceOf } from '@meshwright/core/timeline';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRankPool, trainProgram } from '../index.ts';
@@ -134,7 +135,13 @@ test('in double precision layouts differ by rounding only', async () => {
 
 test('the timeline holds every operation of every rank once, in order on its lane', async () => {
   const program = programOf(smallJob('llama'), { pipeline: 2, data: 2, sharding: 3 });
-  const { timeline } = await trainProgram(program, { steps: 2, pool });
+  const { timeline, moves, held, bytes } = await trainProgram(program, { steps: 2, pool });
+  bytes.forEach((all, rank) => {
+    const sent = moves.filter(({ from }) => from === rank).reduce((sum, move) => sum + move.bytes, 0);
+    expect(2 * sent).toBe(all.reduce((sum, each) => sum + each.bytes, 0));
+    const expanded = expandList(program, program.lists[coordinateOf(program.mesh, rank).pipeline]!);
+    expect(Array.from(held[rank]!)).toEqual([...lifetimesOf(expanded, degreesOf(program)).live]);
+  });
   const lengths = program.lists.map((list) => expandList(program, list).operations.length);
   expect(timeline.length).toBe(2 * lengths.reduce((sum, length) => sum + length, 0));
   for (let rank = 0; rank < 4; rank++) {

@@ -2,7 +2,7 @@
 import { throwOnErrors } from '@meshwright/core/errors';
 import { worldSize } from '@meshwright/core/mesh';
 import { expandList, type Program } from '@meshwright/core/program';
-import { createTimeline, type Timeline } from '@meshwright/core/timeline';
+import { createTimeline, type Recording, type Timeline } from '@meshwright/core/timeline';
 import { removePartial } from '../checkpoint/folder.ts';
 import { checkState, type TrainingState } from '../checkpoint/load.ts';
 import { lockFolder } from '../checkpoint/lock.ts';
@@ -86,7 +86,7 @@ export interface TrackedMemory {
   readonly differs: readonly { readonly operation: number; readonly live: number; readonly predicted: number }[];
 }
 
-export interface RunResult {
+export interface RunResult extends Recording {
   readonly optimizer: Program['optimizer'];
   readonly stopped: 'done' | 'interrupted' | RunFailure;
   /** The number of the first step: above 1 where it went on from a checkpoint. */
@@ -109,8 +109,6 @@ export interface RunResult {
   readonly memory: readonly TrackedMemory[];
   /** Counts of routed rows by rank, then by period: steps and the validations that followed them. */
   readonly rows: readonly (readonly RowTables[])[];
-  /** The last completed step. */
-  readonly timeline: Timeline;
 }
 
 /** Trains for `steps` steps from seeded weights and samples. A rank that fails stops all; the result says why.
@@ -217,6 +215,8 @@ function resultOf(
     memory: memoryOf(ranks),
     rows: ranks.map(({ records }) => records.flatMap(({ rows }) => rows)),
     timeline: timelineOfStep(last),
+    moves: last.flatMap(({ moves }) => moves),
+    held: last.map(({ held }) => held),
   };
 }
 

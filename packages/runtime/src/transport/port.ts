@@ -1,5 +1,6 @@
 /** @file One rank's end of the fabric: bells, failure, and its own and others' channels. */
 import { assertInvariant } from '@meshwright/core/errors';
+import type { Move } from '@meshwright/core/timeline';
 import {
   BEGUN_WORD,
   bellWord,
@@ -46,6 +47,10 @@ export interface Port {
   count(rank: number, key: number, bytes: number): void;
   /** Bytes counted by this port since the last call, by key of the ledger. */
   taken(): Float64Array;
+  /** What is counted from now on is taken in by this operation of the rank. */
+  moving(operation: number): void;
+  /** The same bytes since the last call, by operation and sender. */
+  moves(): readonly Move[];
   /** Whether a step may begin: always, until somebody asks to end; then only steps that some rank has begun. */
   mayBegin(step: number): boolean;
   /** Asks all ranks to end after the step that the first of them is in. */
@@ -60,6 +65,8 @@ export function openPort(plan: FabricPlan, memory: FabricMemory, rank: number): 
   const control = new Int32Array(memory.control);
   const ledger = new BigInt64Array(memory.ledger);
   let taken = new Float64Array(plan.ledger.length);
+  let operation = 0;
+  let moved = new Map<number, number>();
   const ring = (ranks: readonly number[]): void => {
     for (const each of ranks) {
       Atomics.add(control, bellWord(each), 1);
@@ -83,11 +90,19 @@ export function openPort(plan: FabricPlan, memory: FabricMemory, rank: number): 
       Atomics.wait(control, bellWord(rank), seen, milliseconds) === 'timed-out' ? 'timed-out' : 'woken',
     count: (sender, key, bytes) => {
       taken[key]! += bytes;
+      const place = operation * plan.ranks + sender;
+      moved.set(place, (moved.get(place) ?? 0) + bytes);
       Atomics.add(ledger, sender * plan.ledger.length + key, BigInt(bytes));
     },
     taken: () => {
       const counted = taken;
       taken = new Float64Array(plan.ledger.length);
+      return counted;
+    },
+    moving: (next) => void (operation = next),
+    moves: () => {
+      const counted = movesOf(moved, plan.ranks, rank);
+      moved = new Map();
       return counted;
     },
     mayBegin: (step) => mayBegin(control, step),
@@ -102,6 +117,10 @@ export function openPort(plan: FabricPlan, memory: FabricMemory, rank: number): 
     at: (operation) => void Atomics.store(control, progressWord(rank), operation),
   };
 }
+
+/** Bytes by operation and sender, whose place is operation x ranks + sender. */
+const movesOf = (moved: ReadonlyMap<number, number>, ranks: number, to: number): readonly Move[] =>
+  [...moved].map(([place, bytes]) => ({ from: place % ranks, to, operation: Math.floor(place / ranks), bytes }));
 
 /** Set beside the number of the last step that has begun, in one word, so that both change together. */
 const END_FLAG = 1 << 30;

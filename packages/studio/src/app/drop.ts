@@ -16,6 +16,9 @@ export async function readFile(file: File, store: Store): Promise<void> {
   const answer = await store.quickly.ask('drop', file.name, await file.text(), store.place.value.scenario);
   if (answer.kind === 'trace') {
     store.trace.value = answer;
+    const { name, overlay } = answer;
+    if (typeof overlay === 'object' && typeof overlay.replay === 'object')
+      store.replay.value = { says: `${name}, which ran elsewhere.`, script: overlay.replay };
     store.notice.value = answer.says;
     store.open('timeline');
     return;

@@ -1,4 +1,6 @@
 /** @file A run on the local server, event by event. */
+import type { LessonKey } from '@meshwright/figures';
+import type { Written } from '../engine/replay.ts';
 import type { Server } from './server.ts';
 
 /** One event of a run. */
@@ -15,13 +17,22 @@ export type RunEvent =
       readonly kind: 'bytes';
       readonly bytes: Readonly<Record<string, { readonly predicted: number; readonly moved: number }>>;
     }
+  /** The last step of the eight ranks, for the replay. */
+  | { readonly kind: 'recording'; readonly recording: Written }
   | { readonly kind: 'done'; readonly says: string }
   | { readonly kind: 'failed'; readonly says: string };
+
+/** What is run: the toy under a layout of the lesson. */
+export interface RunRequest {
+  readonly lesson: LessonKey;
+  readonly sharding: 1 | 2 | 3;
+  readonly steps: number;
+}
 
 /** Runs a job on this machine; calls `hear` for every event. Ends early when `signal` is aborted. */
 export async function runJob(
   { token, page }: Server,
-  request: { readonly layout: string; readonly steps: number },
+  request: RunRequest,
   signal: AbortSignal,
   hear: (event: RunEvent) => void,
 ): Promise<void> {

@@ -28,7 +28,7 @@ const viewTable: readonly OfferedView[] = [
   { view: 'memory', name: 'Memory', load: async () => (await import('../views/memory.tsx')).MemoryView },
   { view: 'compare', name: 'Compare', load: async () => (await import('../views/compare/view.tsx')).CompareView },
   { view: 'whatif', name: 'What if', load: async () => (await import('../views/what-if/view.tsx')).WhatIfView },
-  { view: 'run', name: 'Run', load: async () => (await import('../views/run.tsx')).RunView },
+  { view: 'run', name: 'Run', load: async () => (await import('../views/run/view.tsx')).RunView },
   { view: 'learn', name: 'Learn', load: async () => (await import('../views/learn/view.tsx')).LearnView },
 ];
 

@@ -4,18 +4,44 @@
 
 import type { Issue } from '@meshwright/core/errors';
 import type { Planned, Shown } from '@meshwright/core/plan';
+import type { StepScript } from '@meshwright/figures';
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { AskError } from '../engine/ask-error.ts';
 import type { Client } from '../engine/client.ts';
 import type { DropReading } from '../engine/drop.ts';
 import type { QuickPlan } from '../engine/quick.ts';
+import type { Written } from '../engine/replay.ts';
 import { firstPlace, type Place, type StepsPlace, type View } from '../scenario/link.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { type Found, type Row, rowsOf, withPart } from './rows.ts';
+import type { RunEvent, RunRequest } from './run-job.ts';
 import type { Worked } from './worked.ts';
 
 /** What the page is doing about the scenario. */
 export type Planning = 'bounds' | 'planning' | 'done' | 'failed';
+
+/** A run of a program, told as it was measured. */
+export interface ToldRun {
+  /** Where it comes from. */
+  readonly says: string;
+  readonly script: StepScript;
+}
+
+/** What has been heard of a run on the local server. */
+export interface Ran {
+  /** Counts the runs of this page. */
+  readonly number: number;
+  readonly request: RunRequest;
+  readonly told: readonly Extract<RunEvent, { readonly kind: 'step' }>[];
+  /** Losses on one rank. */
+  readonly alone: readonly number[];
+  readonly bytes: Extract<RunEvent, { readonly kind: 'bytes' }>['bytes'] | undefined;
+  /** What the ranks did in the last step. */
+  readonly recording: Written | undefined;
+  readonly says: string;
+  /** Ends it; undefined once it has ended. */
+  readonly stop: (() => void) | undefined;
+}
 
 /** The workers: one for each kind of patience. */
 export interface Clients {
@@ -112,6 +138,10 @@ interface Answers {
   readonly pinned: Signal<string | undefined>;
   /** A trace that was dropped, shown beside the simulated step. */
   readonly trace: Signal<Extract<DropReading, { readonly kind: 'trace' }> | undefined>;
+  /** A run that can be told step by step. */
+  readonly replay: Signal<ToldRun | undefined>;
+  /** The last run on the local server. */
+  readonly run: Signal<Ran | undefined>;
 }
 
 const createAnswers = (): Answers => ({
@@ -123,6 +153,8 @@ const createAnswers = (): Answers => ({
   planning: signal<Planning>('bounds'),
   pinned: signal<string | undefined>(undefined),
   trace: signal<Extract<DropReading, { readonly kind: 'trace' }> | undefined>(undefined),
+  replay: signal<ToldRun | undefined>(undefined),
+  run: signal<Ran | undefined>(undefined),
 });
 
 /** Asks for the first bounds, for all usual ones, and for the plan of the place's scenario; what an older scenario still hears

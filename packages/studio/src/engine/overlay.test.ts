@@ -47,7 +47,7 @@ function runOf(of: Scenario): Readonly<Record<string, unknown>> {
 describe('a run that is dropped', () => {
   const run = runOf(scenario);
 
-  it('is laid over the simulated step of its layout: each lane with the measured one below, kinds side by side', () => {
+  it('is laid over the simulated step of its layout: each slice knows when it was predicted, kinds side by side', () => {
     const read = readDrop('run.json', `{"schema":"meshwright.step/1"}\n${JSON.stringify(run)}\n`, scenario);
     if (read.kind !== 'trace' || typeof read.overlay !== 'object') throw new Error(JSON.stringify(read).slice(0, 400));
     expect(read.says).toContain('run.json is laid over the simulated step of its layout, tp=1,pp=2,dp=4');
@@ -56,11 +56,12 @@ describe('a run that is dropped', () => {
     for (const { what, simulated, measured } of overlay.kinds) {
       if (simulated > 1e-6) expect(measured / simulated, what).toBeCloseTo(2, 2);
     }
-    const half = detail.rank.length / 2;
-    for (let index = 0; index < half; index++) {
-      const [lane, below] = [detail.lanes[detail.lane[index] ?? 0], detail.lanes[detail.lane[index + half] ?? 0]];
-      expect(below).toBe(`${lane}, measured`);
-    }
+    const { start, end, predicted } = detail;
+    expect(predicted?.seconds).toBeCloseTo(overlay.simulatedSeconds, 9);
+    // Collectives begin when their last rank has come, so that only ends are twice of what is predicted.
+    end.forEach((each, index) => expect(each / 2).toBeCloseTo(predicted?.end[index] ?? -1, -1));
+    expect(start).toHaveLength(predicted?.start.length ?? -1);
+    expect(read.overlay.replay).toBe('it does not say what its ranks took from each other and held');
     expect(detail.seconds).toBeCloseTo(overlay.measuredSeconds, 9);
   });
 

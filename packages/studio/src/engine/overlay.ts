@@ -1,5 +1,6 @@
 /** @file A measured step over the simulated one: the run of `meshwright run --json`, laid over the step that this scenario
- * takes under the layout of the run. Where the run is of something else it says so.
+ * takes under the layout of the run, or a run of the toy over the step of the lesson. Where the run is of something else it
+ * says so.
  */
 import { gpuCount } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
@@ -17,21 +18,25 @@ import {
   timelineOf,
 } from '@meshwright/core/sim';
 import { type Timeline, timelineOfColumns } from '@meshwright/core/timeline';
+import { type LessonKey, lessonProgram, type StepScript } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
 import { isError } from './is-error.ts';
 import { jobOf } from './job-of.ts';
+import { type Compilation, replayOf, type Written } from './replay.ts';
 import { stepDetail, type TimelineDetail } from './timeline.ts';
 
-/** Both steps on one scale, and what differs. */
+/** A run over the step that was predicted for it. */
 export interface RunOverlay {
   readonly layout: string;
-  /** Lanes of the simulated step, each with the measured one below it. */
+  /** The step press by press; text says why it cannot be told. */
+  readonly replay: StepScript | string;
+  /** The measured step, with the times that were predicted for each of its operations. */
   readonly detail: TimelineDetail;
   readonly overlay: Overlay;
 }
 
 /** The run over the simulated step of `scenario`; text says why it cannot be. */
-export function overlayOfRun(scenario: Scenario, run: Readonly<Record<string, unknown>>): RunOverlay | string {
+export function overlayOfRun(scenario: Scenario, run: Written): RunOverlay | string {
   const { layout: short } = run;
   const timeline = timelineOfColumns(run['timeline']);
   if (typeof short !== 'string' || timeline === undefined) return 'it has no step whose operations are timed';
@@ -44,15 +49,28 @@ export function overlayOfRun(scenario: Scenario, run: Readonly<Record<string, un
   const wrong = [...issues, ...completed.issues].find(isError);
   if (wrong) return `its layout ${short} does not stand here: ${wrong.message.replace(/\.$/, '')}`;
   const { layout } = completed;
-  const program = compileProgram(job, layout);
+  return overlayOn({ job, layout, program: compileProgram(job, layout) }, run);
+}
+
+/** The same for the toy under a layout of the lesson. */
+export const overlayOfLesson = (key: LessonKey, sharding: 1 | 2 | 3, run: Written): RunOverlay | string =>
+  overlayOn(lessonProgram(key, 'toy', sharding), run);
+
+/** The last step of a run over the simulated step of the same program; text says why it cannot be. */
+function overlayOn(compilation: Compilation, run: Written): RunOverlay | string {
+  const { job, layout, program } = compilation;
+  const timeline = timelineOfColumns(run['timeline']);
+  if (!timeline) return 'it has no step whose operations are timed';
   const simulated = simulateProgram(program, pricesOf(program, createEvaluator(job).pricesOf(layout)));
+  const short = formatLayout(layout);
   if (!haveSameOperations(simulated, timeline)) {
     return `its operations are not those of this scenario under ${short}: the model, its layers or the batch are others`;
   }
   const measured = measuredStep(simulated, timeline);
   return {
-    layout: formatLayout(layout),
-    detail: bothOn(program, simulated, measured),
+    layout: short,
+    replay: replayOf(compilation, run),
+    detail: overPredicted(program, simulated, measured),
     overlay: overlayOf(simulated, measured),
   };
 }
@@ -74,44 +92,17 @@ function haveSameOperations(simulated: SimulatedStep, measured: Timeline): boole
   return wanted.size === found.size && [...wanted].every((key) => found.has(key));
 }
 
-/** Two details as one: for each lane of the simulated step one more with what was measured. */
-function bothOn(program: Program, simulated: SimulatedStep, measured: SimulatedStep): TimelineDetail {
+/** The measured step; each of its slices knows when it was predicted. */
+function overPredicted(program: Program, simulated: SimulatedStep, measured: SimulatedStep): TimelineDetail {
   const lists = program.lists.map((list) => expandList(program, list));
-  const [one, other] = [
-    stepDetail(program, lists, simulated, 'simulated'),
-    stepDetail(program, lists, measured, 'measured'),
-  ];
-  const count = one.rank.length;
-  const numbers = <Column extends Uint32Array | Float64Array | Uint8Array>(
-    column: Column,
-    before: Column,
-    after: Column,
-  ): Column => {
-    column.set(before);
-    column.set(after, count);
-    return column;
-  };
-  const length = count + other.rank.length;
+  const detail = stepDetail(program, lists, measured, 'measured');
+  const [found, wanted] = [timelineOf(simulated), timelineOf(measured)];
+  const keyOf = ({ rank, operation }: Timeline, index: number): string => `${rank[index]} ${operation[index]}`;
+  const places = new Map(Array.from(found.rank, (_, index) => [keyOf(found, index), index]));
+  const times = (column: Float64Array): Float64Array =>
+    Float64Array.from(wanted.start, (_, index) => column[places.get(keyOf(wanted, index)) ?? -1] ?? 0);
   return {
-    ...one,
-    seconds: Math.max(one.seconds, other.seconds),
-    lanes: one.lanes.flatMap((lane) => [lane, `${lane}, measured`]),
-    rank: numbers(new Uint32Array(length), one.rank, other.rank),
-    lane: numbers(
-      new Uint8Array(length),
-      one.lane.map((lane) => 2 * lane),
-      other.lane.map((lane) => 2 * lane + 1),
-    ),
-    start: numbers(new Float64Array(length), one.start, other.start),
-    end: numbers(new Float64Array(length), one.end, other.end),
-    kind: numbers(new Uint8Array(length), one.kind, other.kind),
-    why: numbers(
-      new Uint32Array(length),
-      one.why,
-      other.why.map((why) => why + one.whys.length),
-    ),
-    whys: [...one.whys, ...other.whys.map((why) => `measured, ${why}`)],
-    partner: new Int32Array(length).fill(-1),
-    idle: [],
+    ...detail,
+    predicted: { seconds: simulated.seconds, start: times(found.start), end: times(found.end) },
   };
 }

@@ -10,9 +10,11 @@ import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
 import type { LayoutDrawing, Placed, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
 import type { FailureAnswer } from './failures.ts';
+import type { RunOverlay } from './overlay.ts';
 import type { Planner, PlanPart } from './plan.ts';
 import { jobFor } from './preset-job.ts';
 import { createQuickPlanner, type QuickPlan, type QuickPlanner, type QuickReach } from './quick.ts';
+import type { Written } from './replay.ts';
 import type { ScalingAnswer, Sensitivities } from './sensitivity.ts';
 import type { TimelineDetail } from './timeline.ts';
 import type { Variant, WhatIf } from './variants.ts';
@@ -36,6 +38,8 @@ export interface Requests {
   /** The script of one's own plan. */
   script(scenario: Scenario, layout: LayoutRequest): Promise<ToldScript>;
   lesson(key: LessonKey, model: LessonModel, sharding: 1 | 2 | 3): Promise<StepScript>;
+  /** A run of the toy under a layout of the lesson over the step of the lesson; text says why it cannot be. */
+  ran(key: LessonKey, sharding: 1 | 2 | 3, written: Written): Promise<RunOverlay | string>;
   whatIf(words: string, scenario: Scenario, layout: LayoutRequest | undefined): Promise<WhatIf>;
   disturbed(scenario: Scenario, layout: LayoutRequest, disturbance: Disturbance): Promise<Disturbed>;
   failures(job: Interrupted, options: FailureOptions): Promise<FailureAnswer>;
@@ -65,6 +69,7 @@ export const createRequests = (quick: QuickPlanner = createQuickPlanner()): Requ
   variants: async (...given) => (await import('./variants.ts')).memoryVariants(...given),
   script: async (...given) => (await import('./drawing.ts')).scriptOf(...given),
   lesson: async (...given) => (await import('./drawing.ts')).lessonScript(...given),
+  ran: async (...given) => (await import('./overlay.ts')).overlayOfLesson(...given),
   whatIf: async (...given) => (await import('./variants.ts')).whatIf(...given),
   disturbed: async (...given) => (await import('./disturb.ts')).disturbed(...given),
   failures: async (...given) => (await import('./failures.ts')).failureAnswer(...given),

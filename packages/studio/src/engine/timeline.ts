@@ -39,6 +39,8 @@ export interface TimelineDetail {
   readonly partner: Int32Array;
   readonly idle: readonly { readonly part: IdlePart; readonly seconds: number }[];
   readonly note: string;
+  /** Of a measured step: when each slice was predicted, in nanoseconds, and the whole. */
+  readonly predicted?: { readonly seconds: number; readonly start: Float64Array; readonly end: Float64Array };
 }
 
 /** What slices are coloured by. */

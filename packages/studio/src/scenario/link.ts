@@ -7,9 +7,10 @@ import { firstScenario, type Scenario } from './scenario.ts';
 export const views = ['plan', 'steps', 'layout', 'timeline', 'memory', 'compare', 'whatif', 'run', 'learn'] as const;
 export type View = (typeof views)[number];
 
-/** What the figure of steps shows. `mine` is the selected plan instead of a lesson. */
+/** What the figure of steps shows. `mine` is the selected plan instead of a lesson, `run` the last run: a link names it and
+ * does not hold it. */
 export interface StepsPlace {
-  readonly layout: LessonKey | 'mine';
+  readonly layout: LessonKey | 'mine' | 'run';
   readonly model: string;
   readonly sharding: 1 | 2 | 3;
   readonly frame: number;
@@ -113,7 +114,7 @@ function placeOf(value: unknown): Place | undefined {
   const steps = isMapping(value['steps']) ? value['steps'] : {};
   const view = views.find((each) => each === value['view']) ?? firstPlace.view;
   const layout = stepsLayouts.find((each) => each === steps['layout']) ?? firstPlace.steps.layout;
-  const beside = stepsLayouts.find((each) => each === steps['beside']);
+  const beside = lessons.find(({ key }) => key === steps['beside'])?.key;
   return {
     scenario,
     view,
@@ -124,13 +125,13 @@ function placeOf(value: unknown): Place | undefined {
       sharding: steps['sharding'] === 1 ? 1 : steps['sharding'] === 2 ? 2 : 3,
       frame: count(steps['frame'], 0) ?? 0,
       detail: steps['detail'] === 'hops' ? 'hops' : 'collectives',
-      beside: beside === 'mine' ? undefined : beside,
+      beside,
     },
     page: Math.min(20, count(value['page'], 0) ?? 0),
   };
 }
 
-const stepsLayouts: readonly (LessonKey | 'mine')[] = [...lessons.map(({ key }) => key), 'mine'];
+const stepsLayouts: readonly StepsPlace['layout'][] = [...lessons.map(({ key }) => key), 'mine', 'run'];
 
 function scenarioOf(value: Readonly<Record<string, unknown>>): Scenario | undefined {
   const { model, host, gpu, precision, layout, linkGbps } = value;

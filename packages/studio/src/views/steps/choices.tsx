@@ -20,7 +20,7 @@ export function Choices({ store }: { readonly store: Store }): VNode {
           choose={(value) => store.step({ sharding: Number(value) as 1 | 2 | 3, frame: 0 })}
         />
       )}
-      {layout !== 'mine' && (
+      {layout !== 'mine' && layout !== 'run' && (
         <Choice
           name="Model"
           value={model}
@@ -41,9 +41,11 @@ export function Choices({ store }: { readonly store: Store }): VNode {
         choose={(value) => store.step({ beside: value === '' ? undefined : (value as LessonKey) })}
       />
       <p class="quiet">
-        {layout === 'mine' && row
-          ? `Your plan: ${row.short}.`
-          : `Eight H100 in two nodes of four, 16 sequences a step: ${lesson?.name ?? ''}.`}
+        {layout === 'run'
+          ? `A real run: ${store.replay.value?.says ?? 'none yet.'}`
+          : layout === 'mine' && row
+            ? `Your plan: ${row.short}.`
+            : `Eight H100 in two nodes of four, 16 sequences a step: ${lesson?.name ?? ''}.`}
       </p>
     </div>
   );
@@ -85,6 +87,11 @@ function Layouts({ store }: { readonly store: Store }): VNode {
       >
         My plan
       </button>
+      {(store.replay.value !== undefined || layout === 'run') && (
+        <button type="button" aria-pressed={layout === 'run'} onClick={() => store.step({ layout: 'run', frame: 0 })}>
+          Replay of the run
+        </button>
+      )}
     </fieldset>
   );
 }

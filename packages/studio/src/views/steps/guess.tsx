@@ -9,7 +9,9 @@ export function Guess({ script }: { readonly script: StepScript }): VNode | null
   const [first] = momentOf(script, script.steps.length).gpus;
   const answer = first?.sent ?? 0;
   if (!first || answer === 0) return null;
-  const choices = [answer / 2, answer, answer * 2];
+  // The answer is not always the one in the middle.
+  const least = answer / 2 ** (Math.round(answer) % 3);
+  const choices = [least, 2 * least, 4 * least];
   const { value } = guessed;
   return (
     <section class="guess" aria-label="Guess first">
@@ -26,8 +28,12 @@ export function Guess({ script }: { readonly script: StepScript }): VNode | null
           ? ''
           : value === answer
             ? `Yes: ${size(answer)}. Step through to see where it goes.`
-            : `No: it is ${size(answer)}, ${value < answer ? 'twice' : 'half'} of that. Step through to see why.`}
+            : `No: it is ${size(answer)}, ${ratioWords(value / answer)} of that. Step through to see why.`}
       </p>
     </section>
   );
 }
+
+/** What the answer is of a guess. */
+const ratioWords = (guess: number): string =>
+  ({ 0.25: 'four times', 0.5: 'twice', 2: 'half', 4: 'a quarter' })[guess] ?? 'another amount';

@@ -27,24 +27,43 @@ import { Controls } from './controls.tsx';
 import { Difference } from './difference.tsx';
 import { Guess } from './guess.tsx';
 import { Ledger } from './ledger.tsx';
+import { RunLedger } from './run-ledger.tsx';
 
 export function StepsView({ store }: ViewProps): VNode {
   const { steps } = store.place.value;
   const row = store.selected.value;
   const known = useScript(store, steps.layout, row?.short ?? '');
+  const replay = store.replay.value;
+  const isRun = steps.layout === 'run';
   const beside = useScript(store, steps.beside, '');
   return (
     <section aria-label="Step through">
       <Choices store={store} />
-      <Pending known={known.value} words="Compiling the program of this layout." height={520}>
-        {(told) => (
-          <Told
-            store={store}
-            told={told}
-            beside={steps.beside === undefined ? undefined : beside.value.value?.script}
-          />
-        )}
-      </Pending>
+      {isRun && !replay && (
+        <p role="status">
+          No run is here: a link does not hold it. Run a layout in Run, or drop the report of{' '}
+          <code>meshwright run --json</code> on the scenario of its job.
+        </p>
+      )}
+      {(!isRun || replay) && (
+        <Pending
+          known={
+            isRun && replay
+              ? { value: { script: replay.script, note: '' }, stale: false, problem: undefined }
+              : known.value
+          }
+          words="Compiling the program of this layout."
+          height={520}
+        >
+          {(told) => (
+            <Told
+              store={store}
+              told={told}
+              beside={steps.beside === undefined ? undefined : beside.value.value?.script}
+            />
+          )}
+        </Pending>
+      )}
     </section>
   );
 }
@@ -60,7 +79,7 @@ export function useScript(
   const mine = layout === 'mine';
   const row = store.rows.value.find((each) => each.short === short);
   const key =
-    layout === undefined
+    layout === undefined || layout === 'run'
       ? ''
       : mine
         ? row
@@ -71,7 +90,7 @@ export function useScript(
     mine && row
       ? store.viewer.ask('script', scenario, row.layout)
       : store.viewer
-          .ask('lesson', (layout ?? 'data') as LessonKey, lessonModel(model), sharding)
+          .ask('lesson', layout as LessonKey, lessonModel(model), sharding)
           .then((script) => ({ script, note: '' })),
   );
 }
@@ -122,13 +141,13 @@ function Told({ store, told, beside }: ToldProps): VNode {
             </div>
           )}
         </div>
-        <figcaption aria-live="polite" id="caption">
+        <figcaption aria-live="polite" id="caption" class="hidden">
           {`${moment.head}. ${moment.sentence} ${moment.traffic}`}
         </figcaption>
       </figure>
       {beside && other && <Difference scripts={[script, beside]} moments={[moment, other]} />}
       <Guess key={`${script.name} ${script.layout}`} script={script} />
-      <Ledger script={script} moment={moment} />
+      {steps.layout === 'run' ? <RunLedger moment={moment} /> : <Ledger script={script} moment={moment} />}
     </div>
   );
 }

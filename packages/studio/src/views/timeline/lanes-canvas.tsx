@@ -90,11 +90,13 @@ interface Painting {
   readonly selected: Signal<number>;
   readonly showCritical: Signal<boolean>;
   readonly area: Signal<Area | undefined>;
+  /** What predicted times are multiplied with, where there are any. */
+  readonly predictedScale: number;
 }
 
 function usePainting(
   canvas: { readonly current: HTMLCanvasElement | null },
-  { detail, rows, window, selected, showCritical, area }: Painting,
+  { detail, rows, window, selected, showCritical, area, predictedScale }: Painting,
 ): void {
   const { value } = window;
   const draw = (): void => {
@@ -122,13 +124,14 @@ function usePainting(
       selected: selected.value,
       showCritical: showCritical.value,
       area: area.value,
+      predictedScale,
     });
     performance.measure('timeline-paint', 'paint-begin');
   };
   useEffect(() => {
     const frame = requestAnimationFrame(draw);
     return () => cancelAnimationFrame(frame);
-  }, [detail, value, selected.value, showCritical.value, area.value]);
+  }, [detail, value, selected.value, showCritical.value, area.value, predictedScale]);
   useEffect(() => {
     addEventListener('resize', draw);
     return () => removeEventListener('resize', draw);

@@ -13,6 +13,14 @@ export interface LaneRow {
   readonly start: Float64Array;
   readonly end: Float64Array;
   readonly kind: Uint8Array;
+  /** Of a measured step: when its slices were predicted, in order of start. */
+  readonly predicted?: Times;
+}
+
+/** Slices in order of start. */
+export interface Times {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
 }
 
 /** Rows in order of rank, then of lane; lanes without a slice are left out. */
@@ -24,7 +32,11 @@ export function laneRows({
   start,
   end,
   kind,
-}: Pick<TimelineDetail, 'ranks' | 'lanes' | 'rank' | 'lane' | 'start' | 'end' | 'kind'>): readonly LaneRow[] {
+  predicted,
+}: Pick<
+  TimelineDetail,
+  'ranks' | 'lanes' | 'rank' | 'lane' | 'start' | 'end' | 'kind' | 'predicted'
+>): readonly LaneRow[] {
   const counts = new Map<number, number>();
   const keyOf = (index: number): number => (rank[index] ?? 0) * lanes.length + (lane[index] ?? 0);
   const takesTime = (index: number): boolean => (end[index] as number) > (start[index] as number);
@@ -48,10 +60,33 @@ export function laneRows({
           start: Float64Array.from(row.of, (slice) => start[slice] as number),
           end: Float64Array.from(row.of, (slice) => end[slice] as number),
           kind: Uint8Array.from(row.of, (slice) => kind[slice] as number),
+          ...(predicted && { predicted: timesOf(predicted, row.of) }),
         },
       ];
     }),
   );
+}
+
+function timesOf({ start, end }: Times, slices: Uint32Array): Times {
+  const sorted = slices.toSorted((one, other) => (start[one] as number) - (start[other] as number));
+  return {
+    start: Float64Array.from(sorted, (slice) => start[slice] as number),
+    end: Float64Array.from(sorted, (slice) => end[slice] as number),
+  };
+}
+
+/** Neighbours joined where less than `gap` lies between them, as from and to. */
+export function* joined({ start, end }: Times, gap: number): Generator<readonly [from: number, to: number]> {
+  let [from, to] = [0, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < start.length; at++) {
+    if ((end[at] as number) <= (start[at] as number)) continue;
+    if ((start[at] as number) - to > gap) {
+      if (to > from) yield [from, to];
+      from = start[at] as number;
+    }
+    to = Math.max(to, end[at] as number);
+  }
+  if (to > from) yield [from, to];
 }
 
 /** Place in a row of the first slice that ends after `time`. */

@@ -4,6 +4,7 @@
 import type { TimelineDetail } from '../../engine/timeline.ts';
 import type { Area } from './area.ts';
 import { firstEndingAfter, type LaneRow, type Window } from './lanes.ts';
+import { paintOutlines } from './outline.ts';
 import { channels, imageOf, rasterOf } from './raster.ts';
 
 /** Colours of a theme, by kind of slice, as `#rrggbb`. */
@@ -28,6 +29,8 @@ export interface Scene {
   readonly selected: number;
   readonly showCritical: boolean;
   readonly area?: Area | undefined;
+  /** What predicted times are multiplied with, where there are any. */
+  readonly predictedScale: number;
 }
 
 /** More slices in sight than this are rasterised. */
@@ -49,6 +52,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
   if (count > RASTER_FROM)
     paintRows(context, rows, window, { left, top, width: width - left, rowHeight, gap: 2 }, paints.kinds);
   else rectangles(context, scene, visible);
+  paintOutlines(context, rows, window, scene.predictedScale, { width, left, top, rowHeight, colour: paints.quiet });
   context.font = '11px system-ui, sans-serif';
   rows.forEach(({ rank, lane }, index) => {
     context.fillStyle = paints.background;

@@ -3,14 +3,14 @@
  */
 
 import { type Signal, useSignal } from '@preact/signals';
-import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Row } from '../../app/rows.ts';
 import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import type { TimelineDetail } from '../../engine/timeline.ts';
 import { useAnswer } from '../../parts/answer.tsx';
-import { grouped, time } from '../../parts/numbers.ts';
+import { grouped, signed, time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { layoutWords } from '../plan/view.tsx';
 import type { Area } from './area.ts';
@@ -43,7 +43,7 @@ function Dropped({ store }: { readonly store: Store }): VNode | null {
       <p class="actions">
         <span class="quiet">
           {typeof overlay === 'object'
-            ? 'Measured below simulated, lane by lane, on one scale.'
+            ? 'Measured (filled) over predicted (outlined), lane by lane.'
             : 'As it was written: nothing of it is assumed. Coloured by the names of its operations.'}
         </span>
         <button type="button" onClick={() => void (store.trace.value = undefined)}>
@@ -100,17 +100,31 @@ interface LanesProps {
   readonly says: string;
 }
 
+/** Further apart than this, a measured and a predicted step are each shown over the whole width at first. */
+const APART = 2;
+
 /** The lanes with all that belongs to them. */
 export function Lanes({ id, detail, says }: LanesProps): VNode {
-  const whole = detail.seconds * 1e9;
+  const { predicted } = detail;
+  const ratio = predicted ? detail.seconds / predicted.seconds : 1;
+  const ownScale = useSignal(Math.max(ratio, 1 / ratio) > APART);
+  const predictedScale = ownScale.value ? ratio : 1;
+  const whole = Math.max(detail.seconds, (predicted?.seconds ?? 0) * predictedScale) * 1e9;
   const rows = useMemo(() => laneRows(detail), [detail]);
   const window = useSignal<Window>({ from: 0, to: whole });
   const selected = useSignal(-1);
   const showCritical = useSignal(true);
   const area = useSignal<Area | undefined>(undefined);
+  useEffect(() => void (window.value = { from: 0, to: whole }), [whole]);
   return (
     <div>
-      <LaneControls says={says} window={window} showCritical={showCritical} whole={whole} />
+      <LaneControls says={says} window={window} whole={whole}>
+        {predicted === undefined ? (
+          <Toggle words="Critical path" on={showCritical} />
+        ) : (
+          <Toggle words="Prediction stretched to the measured step" on={ownScale} />
+        )}
+      </LaneControls>
       <Minimap rows={rows} window={window} whole={whole} left={left} paints={paintsOf} />
       <LanesCanvas
         describedBy={id}
@@ -120,9 +134,10 @@ export function Lanes({ id, detail, says }: LanesProps): VNode {
         selected={selected}
         showCritical={showCritical}
         area={area}
+        predictedScale={predictedScale}
         whole={whole}
       />
-      <Legend kinds={detail.kinds} />
+      <Legend detail={detail} />
       <p id={id} aria-live="polite" class="slice">
         {selected.value < 0
           ? 'No slice selected. Click one, or press full stop. Drag over lanes, or press m, to sum what runs there.'
@@ -133,14 +148,20 @@ export function Lanes({ id, detail, says }: LanesProps): VNode {
   );
 }
 
+const Toggle = ({ words, on }: { readonly words: string; readonly on: Signal<boolean> }): VNode => (
+  <button type="button" aria-pressed={on.value} onClick={() => void (on.value = !on.value)}>
+    {words}
+  </button>
+);
+
 interface ControlsProps {
   readonly says: string;
   readonly window: Signal<Window>;
-  readonly showCritical: Signal<boolean>;
   readonly whole: number;
+  readonly children: ComponentChildren;
 }
 
-function LaneControls({ says, window, showCritical, whole }: ControlsProps): VNode {
+function LaneControls({ says, window, whole, children }: ControlsProps): VNode {
   const seen = window.value;
   const moves: readonly (readonly [string, () => Window])[] = [
     ['Zoom in', () => zoomed(seen, 0.5, middle(seen), whole)],
@@ -156,13 +177,7 @@ function LaneControls({ says, window, showCritical, whole }: ControlsProps): VNo
           {words}
         </button>
       ))}
-      <button
-        type="button"
-        aria-pressed={showCritical.value}
-        onClick={() => void (showCritical.value = !showCritical.value)}
-      >
-        Critical path
-      </button>
+      {children}
       <span class="quiet numbers">{says}</span>
     </fieldset>
   );
@@ -171,11 +186,17 @@ function LaneControls({ says, window, showCritical, whole }: ControlsProps): VNo
 function sliceWords(detail: TimelineDetail, slice: number): string {
   const [start, end] = [(detail.start[slice] ?? 0) / 1e9, (detail.end[slice] ?? 0) / 1e9];
   const lane = detail.lanes[detail.lane[slice] ?? 0];
+  const what = `Rank ${detail.rank[slice]}, ${lane}: ${detail.whys[detail.why[slice] ?? 0]}.`;
+  const { predicted } = detail;
+  if (predicted) {
+    const [from, to] = [(predicted.start[slice] ?? 0) / 1e9, (predicted.end[slice] ?? 0) / 1e9];
+    return `${what} Measured: ${time(end - start)} from ${time(start)} on. Predicted: ${time(to - from)}~ from ${time(from)} on. It took ${signed(end - start - (to - from), time)} against the prediction.`;
+  }
   const isCritical = detail.critical.includes(slice);
-  return `Rank ${detail.rank[slice]}, ${lane}: ${detail.whys[detail.why[slice] ?? 0]}. It takes ${time(end - start)}~ from ${time(start)} on${isCritical ? ' and is on the critical path' : ''}.`;
+  return `${what} It takes ${time(end - start)}~ from ${time(start)} on${isCritical ? ' and is on the critical path' : ''}.`;
 }
 
-const Legend = ({ kinds }: { readonly kinds: TimelineDetail['kinds'] }): VNode => (
+const Legend = ({ detail: { kinds, predicted, critical } }: { readonly detail: TimelineDetail }): VNode => (
   <ul class="legend">
     {kinds
       .filter((kind) => kind !== 'host')
@@ -188,6 +209,7 @@ const Legend = ({ kinds }: { readonly kinds: TimelineDetail['kinds'] }): VNode =
         </li>
       ))}
     <li>hatched: computing is idle</li>
-    <li>line below: critical path</li>
+    {critical.length > 0 && <li>line below: critical path</li>}
+    {predicted && <li>filled: measured; outlined: predicted~</li>}
   </ul>
 );
