@@ -5,6 +5,7 @@ import { assertInvariant } from '../errors/index.ts';
 import { type ExpandedOperation, expandOperation, type WrittenList } from './expanded-operation.ts';
 import { nameScope } from './names.ts';
 import { replayList, replayOperations } from './replay/index.ts';
+import { type Turns, turnsOfList, turnsOfReplay } from './replay/turns/index.ts';
 import type { Replay } from './replay/types.ts';
 import type { Call, Program, RankList } from './types.ts';
 
@@ -12,6 +13,8 @@ import type { Call, Program, RankList } from './types.ts';
 export interface ExpandedList extends WrittenList {
   /** The same as numbers, where it has not been changed since; ask {@link replayOf}. */
   readonly replay?: () => Replay;
+  /** And cut into turns; ask {@link turnsOf}. */
+  readonly turns?: () => Turns;
 }
 
 /** The operations of a list, which are written out when somebody first looks at them: until then there are only numbers.
@@ -25,6 +28,7 @@ class LazyList implements ExpandedList {
   readonly #program: Program;
   #written: WrittenList | undefined;
   #replay: Replay | undefined;
+  #turns: Turns | undefined;
 
   constructor(program: Program, list: RankList) {
     this.#program = program;
@@ -44,6 +48,11 @@ class LazyList implements ExpandedList {
     return this.#replay;
   };
 
+  readonly turns = (): Turns => {
+    this.#turns ??= turnsOfList(this.#program, this.list);
+    return this.#turns;
+  };
+
   #write(): WrittenList {
     this.#written ??= writeList(this.#program, this.list);
     return this.#written;
@@ -52,6 +61,9 @@ class LazyList implements ExpandedList {
 
 /** A list as numbers. */
 export const replayOf = (expanded: ExpandedList): Replay => expanded.replay?.() ?? replayOperations(expanded);
+
+/** A list as turns. */
+export const turnsOf = (expanded: ExpandedList): Turns => expanded.turns?.() ?? turnsOfReplay(replayOf(expanded));
 
 function writeList(program: Program, list: RankList): WrittenList {
   const scope = nameScope(program, list);

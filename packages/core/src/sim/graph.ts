@@ -9,13 +9,14 @@ import {
   type Program,
   type Replay,
   replayOf,
+  type Turns,
 } from '../program/index.ts';
 import { laneCode } from './lanes.ts';
-import { matchExchanges } from './match.ts';
+import { matchExchanges, summed } from './match.ts';
 import { createNeedCollector, createNeedRows, type NeedRows } from './needs.ts';
 import { quotientGraph } from './quotient.ts';
 import { classPerList, type RankClasses } from './ranks.ts';
-import type { StepGraph } from './step-graph.ts';
+import { listOf, type StepGraph } from './step-graph.ts';
 import type { OperationPrices } from './types.ts';
 
 /** Builds the graph, for classes of ranks where there is more than one for each list. Throws an InputError when an exchange
@@ -32,7 +33,7 @@ export function stepGraph(
 
 function listGraph(program: Program, lists: readonly ExpandedList[], pricing: OperationPrices): StepGraph {
   const replays = lists.map(replayOf);
-  const base = basesOf(replays);
+  const base = summed(replays.map(({ length }) => length));
   const count = base[lists.length] as number;
   const rows = createNeedRows(count);
   const lane = new Uint8Array(count);
@@ -48,17 +49,31 @@ function listGraph(program: Program, lists: readonly ExpandedList[], pricing: Op
     needOf: rows.of.subarray(0, rows.length),
     needCause: rows.cause.subarray(0, rows.length),
     lane,
-    ...matchExchanges(program, lists, base),
+    ...operationMeetings(program, lists, base),
     hostAnchor,
     hostOffset,
   };
 }
 
-/** Numbers of the first operations of lists; one more entry at the end. */
-export function basesOf(replays: readonly Replay[]): Uint32Array {
-  const base = new Uint32Array(replays.length + 1);
-  for (const [index, { length }] of replays.entries()) base[index + 1] = (base[index] as number) + length;
-  return base;
+/** Meetings of turns as meetings of operations. */
+function operationMeetings(program: Program, lists: readonly ExpandedList[], base: Uint32Array) {
+  const meetings = matchExchanges(program, lists);
+  const next = new Uint32Array(base[lists.length] as number);
+  for (let at = 0; at < next.length; at++) next[at] = at;
+  const leader = next.slice();
+  const operationOf = (turn: number): number => {
+    const list = listOf(meetings, turn);
+    return (
+      (base[list] as number) + ((meetings.turns[list] as Turns).first[turn - (meetings.base[list] as number)] as number)
+    );
+  };
+  for (let turn = 0; turn < meetings.next.length; turn++) {
+    if (meetings.next[turn] === turn) continue;
+    const at = operationOf(turn);
+    next[at] = operationOf(meetings.next[turn] as number);
+    leader[at] = operationOf(meetings.leader[turn] as number);
+  }
+  return { next, leader };
 }
 
 function addList(

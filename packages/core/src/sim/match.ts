@@ -9,12 +9,17 @@ import {
   type Operand,
   type Program,
   type Replay,
-  replayOf,
+  type Turns,
   tagOfInstance,
+  turnsOf,
 } from '../program/index.ts';
 
-/** Members of exchanges as rings, and the first of each. */
+/** Members of exchanges as rings, and the first of each, by number of turn through all lists. */
 export interface Meetings {
+  /** By list. */
+  readonly turns: readonly Turns[];
+  /** Number of the first turn of each list; one more entry at the end. */
+  readonly base: Uint32Array;
   readonly next: Uint32Array;
   readonly leader: Uint32Array;
 }
@@ -29,19 +34,23 @@ interface Family {
   readonly rows: Map<number, Row>;
 }
 
-/** Numbers of buffers, and the operations that move them. */
+/** Numbers of buffers, and the turns that move them. */
 interface Row {
   readonly numbers: number[];
-  readonly operations: number[];
+  readonly turns: number[];
 }
 
-/** By pipeline coordinate: the operations of that list with the tag, in order. */
+/** By pipeline coordinate: the turns of that list with the tag, in order. */
 type Tag = Map<number, number[]>;
 
 /** Throws an InputError that names every exchange that a list has and its partners have not. */
-export function matchExchanges(program: Program, lists: readonly ExpandedList[], base: Uint32Array): Meetings {
+export function matchExchanges(program: Program, lists: readonly ExpandedList[]): Meetings {
+  const turns = lists.map(turnsOf);
+  const base = summed(turns.map(({ length }) => length));
   const families = new Map<string, Family>();
-  for (const [index, list] of lists.entries()) addTags(program, list, base[index] as number, families);
+  for (const [index, list] of lists.entries()) {
+    addTags(program, list, turns[index] as Turns, base[index] as number, families);
+  }
   const count = base[lists.length] as number;
   const next = numbered(count);
   const leader = next.slice();
@@ -66,7 +75,18 @@ export function matchExchanges(program: Program, lists: readonly ExpandedList[],
   if (problems.length > 0) {
     throw new InputError(problems.sort((one, other) => one.first - other.first).map((each) => each.issue));
   }
-  return { next, leader };
+  return { turns, base, next, leader };
+}
+
+/** Numbers of the first operations of lists; one more entry at the end. */
+export const operationBases = ({ turns }: Pick<Meetings, 'turns'>): Uint32Array =>
+  summed(turns.map(({ first, length }) => first[length] as number));
+
+/** Sums of all that came before; one more entry at the end. */
+export function summed(counts: readonly number[]): Uint32Array {
+  const sums = new Uint32Array(counts.length + 1);
+  for (const [index, count] of counts.entries()) sums[index + 1] = (sums[index] as number) + count;
+  return sums;
 }
 
 function numbered(count: number): Uint32Array {
@@ -82,53 +102,67 @@ interface SampleTag {
   readonly shift: number | undefined;
 }
 
-function addTags(program: Program, expanded: ExpandedList, base: number, families: Map<string, Family>): void {
-  const replay = replayOf(expanded);
+function addTags(
+  program: Program,
+  expanded: ExpandedList,
+  turns: Turns,
+  base: number,
+  families: Map<string, Family>,
+): void {
+  const { rows, stepOf, rowOf, shiftOf, first } = turns;
   const pipeline = expanded.list.pipeline;
   const known: (SampleTag | null | undefined)[] = [];
-  const moving = movingOperations(replay);
-  for (let each = 0; each < moving.length; each++) {
-    const index = moving[each] as number;
-    const sample = replay.sampleOf[index] as number;
+  for (const turn of movingTurns(turns)) {
+    const at = rowOf[turn] as number;
+    const sample = rows.sampleOf[at] as number;
     let tag = known[sample];
     if (tag === undefined) {
-      tag = sampleTag(program, replay, index, pipeline, families) ?? null;
+      tag = sampleTag(program, rows, at, pipeline, families) ?? null;
       known[sample] = tag;
     }
     if (tag === null) continue;
     let { family } = tag;
     let number = 0;
-    if (tag.shift !== undefined) number = (replay.operands[replay.operandFirst[index] as number] as number) + tag.shift;
-    else {
-      const own = familyOf(program, expanded.operations[index] as ExpandedOperation, pipeline, families);
+    if (tag.shift !== undefined) {
+      const operand = rows.operandFirst[at] as number;
+      const further = stepOf[operand] === 0 ? 0 : (shiftOf[turn] as number);
+      number = (rows.operands[operand] as number) + further + tag.shift;
+    } else {
+      const own = familyOf(
+        program,
+        expanded.operations[first[turn] as number] as ExpandedOperation,
+        pipeline,
+        families,
+      );
       if (own === undefined) continue;
       family = own.family;
       number = own.number;
     }
     let row = family.rows.get(pipeline);
     if (row === undefined) {
-      row = { numbers: [], operations: [] };
+      row = { numbers: [], turns: [] };
       family.rows.set(pipeline, row);
     }
     row.numbers.push(number);
-    row.operations.push(base + index);
+    row.turns.push(base + turn);
   }
 }
 
-/** Sends, receives and collectives of a list, in order. */
-function movingOperations({ samples, sampleOf, length }: Replay): Uint32Array {
+/** Sends, receives and collectives of a list that are turns by themselves, in order: no others meet other lists. */
+function movingTurns({ rows: { samples, sampleOf }, rowOf, first, length }: Turns): Uint32Array {
   const moves = Uint8Array.from(samples, ({ operation: { kind } }) =>
     kind === 'send' || kind === 'recv' || kind === 'collective' ? 1 : 0,
   );
   const found = new Uint32Array(length);
   let count = 0;
-  for (let index = 0; index < length; index++) {
-    if (moves[sampleOf[index] as number] === 1) found[count++] = index;
+  for (let turn = 0; turn < length; turn++) {
+    if ((first[turn + 1] as number) - (first[turn] as number) > 1) continue;
+    if (moves[sampleOf[rowOf[turn] as number] as number] === 1) found[count++] = turn;
   }
   return found.subarray(0, count);
 }
 
-/** The operations of all members where each moves the same buffers in the same order, as schedules do: then the k-th of one
+/** The turns of all members where each moves the same buffers in the same order, as schedules do: then the k-th of one
  * meets the k-th of the others. */
 function alignedRows({ members, rows }: Family): readonly (readonly number[])[] | undefined {
   if (rows.size !== members.length) return undefined;
@@ -136,7 +170,7 @@ function alignedRows({ members, rows }: Family): readonly (readonly number[])[] 
   if (first === undefined) return undefined;
   const { numbers } = first;
   const alike = (row: Row | undefined): row is Row => row !== undefined && areEqual(row.numbers, numbers);
-  return others.every(alike) ? [first, ...others].map((row) => row.operations) : undefined;
+  return others.every(alike) ? [first, ...others].map((row) => row.turns) : undefined;
 }
 
 function areEqual(one: readonly number[], other: readonly number[]): boolean {
@@ -148,12 +182,12 @@ function areEqual(one: readonly number[], other: readonly number[]): boolean {
 /** By number of the buffer: its tag. */
 function tagsOf({ rows }: Family): ReadonlyMap<number, Tag> {
   const tags = new Map<number, Tag>();
-  for (const [pipeline, { numbers, operations }] of rows) {
+  for (const [pipeline, { numbers, turns }] of rows) {
     numbers.forEach((number, at) => {
       const tag = tags.get(number) ?? new Map<number, number[]>();
       tags.set(number, tag);
       const mine = tag.get(pipeline) ?? [];
-      mine.push(operations[at] as number);
+      mine.push(turns[at] as number);
       tag.set(pipeline, mine);
     });
   }

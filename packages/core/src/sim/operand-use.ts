@@ -17,6 +17,8 @@ export interface OperandUse {
   /** Clocks to set, from `leaveFirst` of the sample on. Odd: of the last writer; even: of the last readers. */
   readonly leaves: Uint16Array;
   readonly leaveFirst: Uint32Array;
+  /** By slot of memory, twice, for its last readers and for its last writer: 1 where operations of other blocks look at it. */
+  readonly isSeenOutside: Uint8Array;
 }
 
 /** `queue`: by sample. */
@@ -38,7 +40,9 @@ export function operandUse(replay: Replay, queue: Uint8Array): OperandUse {
   const needed = asks.map((row, sample) => row.filter((ask) => isNeeded(ask, queue[sample] as number, knowers)));
   const asked = packed(needed.map((row) => row.map(({ code }) => code)));
   const left = packed(thatAreAsked(input, new Set(needed.flatMap((row) => row.map(({ clock }) => clock)))));
-  return { asks: asked.rows, askFirst: asked.first, leaves: left.rows, leaveFirst: left.first };
+  const isSeenOutside = new Uint8Array(2 * replay.owners().slots.length);
+  for (const { clock, isOutside } of needed.flat()) if (isOutside) isSeenOutside[clock] = 1;
+  return { asks: asked.rows, askFirst: asked.first, leaves: left.rows, leaveFirst: left.first, isSeenOutside };
 }
 
 type Row = number[];

@@ -1,6 +1,6 @@
 /** @file Places the operations of a graph in time: Kahn's order, each start the latest of what it waits for. */
 import { assertInvariant } from '../errors/index.ts';
-import { type ExpandedList, type ExpandedOperation, replayOf } from '../program/index.ts';
+import { type ExpandedList, type ExpandedOperation, type RankList, replayOf } from '../program/index.ts';
 import { throwDeadlock } from './deadlock.ts';
 import { takesNoTime } from './graph.ts';
 import type { StepGraph } from './step-graph.ts';
@@ -75,26 +75,34 @@ export function durationsOf(
 }
 
 /** Seconds, and which of them each operation of a list takes. */
-export interface OwnDurations {
+interface OwnDurations {
   readonly own: Float64Array;
   readonly of: Uint32Array;
 }
 
 /** Asked once for a sample where prices see no more than that. */
-export function ownDurations(expanded: ExpandedList, index: number, pricing: OperationPrices): OwnDurations {
+function ownDurations(expanded: ExpandedList, index: number, pricing: OperationPrices): OwnDurations {
   const { list } = expanded;
-  const secondsOf = (each: ExpandedOperation): number => {
+  if (pricing.byShape === true) {
+    const { samples, sampleOf } = replayOf(expanded);
+    return { own: secondsOfAll(samples, list, index, pricing), of: sampleOf };
+  }
+  const own = secondsOfAll(expanded.operations, list, index, pricing);
+  return { own, of: Uint32Array.from(own, (_, at) => at) };
+}
+
+/** Seconds of operations of a list; `index` is that of its class of ranks. */
+export const secondsOfAll = (
+  operations: readonly ExpandedOperation[],
+  list: RankList,
+  index: number,
+  pricing: OperationPrices,
+): Float64Array =>
+  Float64Array.from(operations, (each) => {
     const seconds = takesNoTime(each.operation) ? 0 : pricing.duration(each, list, index);
     assertInvariant(seconds >= 0 && seconds < Infinity, () => `an operation of ${list.name} takes ${seconds} s`);
     return seconds;
-  };
-  if (pricing.byShape === true) {
-    const { samples, sampleOf } = replayOf(expanded);
-    return { own: Float64Array.from(samples, secondsOf), of: sampleOf };
-  }
-  const own = Float64Array.from(expanded.operations, secondsOf);
-  return { own, of: Uint32Array.from(own, (_, at) => at) };
-}
+  });
 
 /** The graph the other way round, between leaders. */
 export interface Successors {

@@ -3,15 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { compileProgram } from '../compile/index.ts';
 import { toyJob, toyLayout } from '../compile/toy.fixture.ts';
 import type { Layout } from '../layout/index.ts';
-import { type ExpandedOperation, expandList, type Program, type RankList, replayOf } from '../program/index.ts';
+import {
+  type ExpandedList,
+  type ExpandedOperation,
+  expandList,
+  type Program,
+  type RankList,
+} from '../program/index.ts';
 import { bubbleShare } from '../schedules/index.ts';
 import { blockPrices, pipelineProgram, smallJob } from './compiled.fixture.ts';
-import { basesOf, stepGraph } from './graph.ts';
+import { stepGraph } from './graph.ts';
 import { slowTimes } from './hand.fixture.ts';
 import { criticalPathOf, type OperationPrices, partsOfList, simulateProgram } from './index.ts';
 import { matchExchanges } from './match.ts';
 import { placeOperations } from './place.ts';
-import { placeLists } from './place-lists.ts';
+import { placeTurns } from './turns/place.ts';
 
 /** Layouts that between them use every lane and every rule. */
 const layouts: readonly Partial<Layout>[] = [
@@ -71,32 +77,36 @@ function byKind(
 const coarseness = fc.constantFrom(1, 256, 512);
 const seeds = fc.tuple(fc.nat(), fc.constantFrom(0, 0.05, 1.5), fc.constantFrom(0, 0.1, 2));
 
+/** Turn by turn as on the graph of all operations, with times and without. */
+function expectPlacedAlike(program: Program, lists: readonly ExpandedList[], pricing: OperationPrices): void {
+  const onGraph = placeOperations(stepGraph(program, lists, pricing), pricing);
+  const count = onGraph.start.length;
+  const placed = { start: new Float64Array(count), end: new Float64Array(count) };
+  const meetings = matchExchanges(program, lists);
+  const ends = placeTurns(lists, meetings, pricing, placed);
+  expect(placed).toEqual(onGraph);
+  expect(placeTurns(lists, meetings, pricing)).toEqual(ends);
+  expect(Math.max(...(ends ?? []))).toBe(Math.max(...onGraph.end));
+}
+
 describe('a simulated step', () => {
-  it('is placed list by list as on its graph, to the same bit', () => {
+  it('is placed turn by turn as on its graph, to the same bit', () => {
     fc.assert(
       fc.property(fc.constantFrom(...programs, ...folded), seeds, (each, seed) => {
         const pricing = hashed(seed);
         const lists = each.lists.map((list) => expandList(each, list));
-        const base = basesOf(lists.map(replayOf));
-        const direct = placeLists(lists, base, matchExchanges(each, lists, base), pricing);
-        const onGraph = placeOperations(stepGraph(each, lists, pricing), pricing);
-        expect(direct?.start).toEqual(onGraph.start);
-        expect(direct?.end).toEqual(onGraph.end);
+        expectPlacedAlike(each, lists, pricing);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('is placed so block by block too, where operations of a kind take equally long', () => {
+  it('is placed so in whole turns too, where operations of a kind take equally long', () => {
     fc.assert(
       fc.property(fc.constantFrom(...programs, ...folded), seeds, coarseness, (each, seed, coarse) => {
         const pricing = byKind(seed, coarse);
         const lists = each.lists.map((list) => expandList(each, list));
-        const base = basesOf(lists.map(replayOf));
-        const direct = placeLists(lists, base, matchExchanges(each, lists, base), pricing);
-        const onGraph = placeOperations(stepGraph(each, lists, pricing), pricing);
-        expect(direct?.start).toEqual(onGraph.start);
-        expect(direct?.end).toEqual(onGraph.end);
+        expectPlacedAlike(each, lists, pricing);
       }),
       { numRuns: 120 },
     );

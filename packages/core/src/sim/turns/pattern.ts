@@ -1,8 +1,8 @@
-/** @file What the operations of a block wait for, known beforehand: which clock from outside each of them goes back to, and by
+/** @file What the operations of a turn wait for, known beforehand: which clock from outside each of them goes back to, and by
  * way of whom. While the clocks stand so that each goes back to the same one, a start is the end of one or two others, to the
  * same bit as if all needs were looked at.
  */
-import { type BlockPlan, clockOf, HOST, type Need } from './plan.ts';
+import { clockOf, HOST, type Need, type TurnPlan } from './plan.ts';
 
 /** What holds while every operation goes back to the same clock as it did once. */
 export interface Pattern {
@@ -21,7 +21,7 @@ interface Root {
   readonly ties: Uint8Array;
 }
 
-/** The patterns of a block as they come. */
+/** The patterns of a turn as they come. */
 export interface Patterns {
   /** The one that holds for these clocks, by number; undefined where the clocks are too late to tell, or always other ones. */
   of(values: Float64Array): Pattern | undefined;
@@ -30,20 +30,20 @@ export interface Patterns {
 /** Sums in another order part clocks that are closer than this share of their time, or join them. */
 const TIE = 2 ** -42;
 
-/** The share of a block in which ends count as together. */
+/** The share of a turn in which ends count as together. */
 const TOGETHER = 1e-5;
 
-/** Patterns of one block; who has so many has no pattern. */
+/** Patterns of one turn; who has so many has no pattern. */
 const MOST_PATTERNS = 16;
 
-export function patternsOf(plan: BlockPlan): Patterns {
+export function patternsOf(plan: TurnPlan): Patterns {
   const known: Pattern[] = [];
   const together = TOGETHER * (sum(plan.seconds) + sum(plan.launch));
   let last: Pattern | undefined;
   return {
     of: (values) => {
       const margin = TIE * latestOf(values);
-      // Late in a long step numbers are too coarse for a short block.
+      // Late in a long step numbers are too coarse for a short turn.
       if (4 * margin > together) return undefined;
       if (last !== undefined && holds(last, values, margin)) return last;
       let found = known.find((pattern) => holds(pattern, values, margin));
@@ -80,7 +80,7 @@ function holds({ roots }: Pattern, values: Float64Array, margin: number): boolea
 }
 
 /** The pattern of the clocks at hand. */
-function createPattern(plan: BlockPlan, values: Float64Array, margin: number, together: number): Pattern {
+function createPattern(plan: TurnPlan, values: Float64Array, margin: number, together: number): Pattern {
   const { needs, after } = plan;
   const clocks = values.length;
   const rootOf = needs.map((_, at) => rootOfOperation(after.subarray(at * clocks, (at + 1) * clocks), values));
@@ -119,7 +119,7 @@ function rootOfOperation(after: Float64Array, values: Float64Array): number {
 }
 
 function createRoot(
-  { after }: BlockPlan,
+  { after }: TurnPlan,
   values: Float64Array,
   margin: number,
   clock: number,
