@@ -11,8 +11,9 @@ import { createJob } from '@meshwright/core/job';
 import { completeLayout } from '@meshwright/core/layout';
 import { modelFromDimensions } from '@meshwright/core/model';
 import { splitCosts } from '@meshwright/core/plan';
-import { expandList } from '@meshwright/core/program';
-import { checkRunnable, createRankPool, findOpenBlas, trainProgram } from '@meshwright/runtime';
+import { degreesOf, expandList, workOf } from '@meshwright/core/program';
+import { createRankPool, findOpenBlas, trainProgram } from '@meshwright/runtime';
+import { peakRate } from './runtime/peak.mjs';
 import { benchSteps } from './runtime/steps.mjs';
 import { torchBlock, torchRanks } from './runtime/torch.mjs';
 
@@ -34,7 +35,13 @@ function programOf(layers, vocab, sequences, gpus, changes) {
 
 /** One GPT layer between ends that hardly count. */
 const block = programOf(1, 16, 4, 1, { microBatch: 4 });
-const { operations } = expandList(block, block.lists[0]);
+const list = expandList(block, block.lists[0]);
+const { operations } = list;
+const degrees = degreesOf(block);
+const blockFlops = operations.reduce(
+  (sum, each) => sum + (each.operation.kind === 'compute' && each.block === 0 ? workOf(each, degrees).flops : 0),
+  0,
+);
 
 /** Processor seconds of the layer's kernels, and the share of a step that is no kernel: shares are of the wall clock, applied to
  * the processor time of the last of three steps. */
@@ -60,28 +67,48 @@ async function ownBlock(kernels) {
   return { seconds: (used * layer) / step, besides: (step - all) / step };
 }
 
+/** What is asked of each engine; the portable kernels give up speed for the same bits on every machine, and are told. */
+const most = { openblas: 1.1, wasm: 1.7 };
+
 async function measureBlocks(engines, core) {
   const own = Object.fromEntries(engines.map((kernels) => [kernels, []]));
   const torch = [];
+  const peaks = { wasm: [], 'wasm-portable': [] };
   for (let round = 0; round < ROUNDS; round++) {
     for (const kernels of engines) own[kernels].push(await ownBlock(kernels));
+    for (const kernels of Object.keys(peaks)) peaks[kernels].push(await peakRate(kernels));
     torch.push(torchBlock(core));
   }
   const measured = torch[0] && median(torch.map(({ seconds }) => seconds));
-  const most = { openblas: 1.1, wasm: 1.7, 'wasm-relaxed': 1.7 };
   if (measured === undefined) say('block, torch', `${NONE} (no python3 with torch)`);
   else say(`block, torch ${torch[0].version} on ${torch[0].library}${core ? ` for ${core}` : ''}`, ms(measured));
   const asItComes = core && torchBlock(undefined);
   if (asItComes) say('block, torch as it comes, one run', ms(asItComes.seconds));
   for (const kernels of engines) {
     say(`block, ${kernels}`, ms(median(own[kernels].map(({ seconds }) => seconds))));
-    const ratios = own[kernels].map(({ seconds }, round) => seconds / torch[round]?.seconds);
-    say(`block, ${kernels} / torch`, measured === undefined ? NONE : against(median(ratios), most[kernels]));
+    const ratio = median(own[kernels].map(({ seconds }, round) => seconds / torch[round]?.seconds));
+    const words = most[kernels] === undefined ? ratio.toFixed(2) : against(ratio, most[kernels]);
+    say(`block, ${kernels} / torch`, measured === undefined ? NONE : words);
+    if (peaks[kernels]) sayPeak(kernels, own[kernels], peaks[kernels], torch);
   }
   for (const kernels of engines) {
     const share = 100 * median(own[kernels].map(({ besides }) => besides));
     say(`interpreter share of a step at hidden 512, ${kernels}, %`, against(share, 5));
   }
+}
+
+/** How much of what its vectors can the block reaches, and what the ratio would be if it reached all. */
+function sayPeak(kernels, own, peaks, torch) {
+  const giga = (rates) => `${(median(rates) / 1e9).toFixed(1)} GFLOP/s`;
+  const reached = own.map(({ seconds }) => blockFlops / seconds);
+  const share = 100 * median(reached.map((rate, round) => rate / peaks[round]));
+  say(
+    `128-bit vectors of ${kernels} in registers alone`,
+    `${giga(peaks)}; the block ${giga(reached)} (${share.toFixed(0)} %)`,
+  );
+  if (torch[0] === undefined) return;
+  const least = median(peaks.map((peak, round) => blockFlops / peak / torch[round].seconds));
+  say(`least that such vectors could take / torch, ${kernels}`, least.toFixed(2));
 }
 
 /** Wall and processor seconds of an all-reduce of `bytes` between two threads. */
@@ -141,8 +168,7 @@ async function measureDdp(there) {
 
 const found = findOpenBlas();
 const core = process.env['OPENBLAS_CORETYPE'];
-const relaxed = checkRunnable(block, { steps: 1, kernels: 'wasm-relaxed' }).length === 0;
-const engines = ['wasm', ...(relaxed ? ['wasm-relaxed'] : []), ...(found.kind === 'found' ? ['openblas'] : [])];
+const engines = ['wasm', 'wasm-portable', ...(found.kind === 'found' ? ['openblas'] : [])];
 if (found.kind === 'found') say('OpenBLAS', `${found.library.path}, kernels for ${found.library.core}`);
 else say('block, openblas / torch', `${NONE} (no OpenBLAS)`);
 await measureBlocks(engines, core);

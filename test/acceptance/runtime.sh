@@ -13,6 +13,7 @@ expect 'eight ranks train as one does' '^verified: 8 ranks .* train as one rank 
 expect 'a million parameters on eight ranks too' '^verified: 8 ranks' meshwright verify $million
 expect 'with all state sharded' '^verified: 8 ranks' meshwright verify $million --layout tp=2,pp=1,dp=4,zero=3,mbs=2
 expect 'interleaved' '^verified: 8 ranks' meshwright verify $million --layout tp=2,pp=2,vpp=2,mbs=4
+expect 'with vectors that give the same bits on every machine' '^verified: 8 ranks' meshwright verify $toy --kernels wasm-portable
 expect 'with the plain kernels' '^verified: 8 ranks' meshwright verify $toy --kernels plain
 expect_json 'predicted bytes are moved bytes on every axis' \
   'Object.values(it.bytes).every(({ predicted, moved }) => predicted === moved && moved > 0)' \

@@ -62,14 +62,14 @@ function multiplyBlock(
   bias: usize,
   tile: usize,
 ): void {
-  for (let j = 0; j < width; j += COLUMNS) {
-    const panelB = packedB + ((j * depth) << 2);
-    const columns = min(COLUMNS, width - j);
-    const from = bias ? eightOf(bias + (j << 2), columns, tile + 4 * TALL * COLUMNS) : 0;
-    let i = 0;
-    while (i < height) {
-      const rows = panelRows(height - i);
-      const panelA = packedA + ((i * depth) << 2);
+  let i = 0;
+  while (i < height) {
+    const rows = panelRows(height - i);
+    const panelA = packedA + ((i * depth) << 2);
+    for (let j = 0; j < width; j += COLUMNS) {
+      const panelB = packedB + ((j * depth) << 2);
+      const columns = min(COLUMNS, width - j);
+      const from = bias ? eightOf(bias + (j << 2), columns, tile + 4 * TALL * COLUMNS) : 0;
       const to = c + ((i * cRow + j) << 2);
       if (height - i >= rows && columns === COLUMNS) {
         multiplyTile(rows, depth, panelA, panelB, to, cRow, adds, from);
@@ -77,8 +77,8 @@ function multiplyBlock(
         multiplyTile(rows, depth, panelA, panelB, tile, COLUMNS, false, from);
         copyTile(tile, min(rows, height - i), columns, to, cRow, adds);
       }
-      i += rows;
     }
+    i += rows;
   }
 }
 

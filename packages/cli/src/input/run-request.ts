@@ -82,7 +82,10 @@ type KernelsOption = Option<'--kernels <ENGINE>', undefined, 'wasm', undefined, 
 
 /** `--kernels`: what computes. */
 export const kernelsOption = (): KernelsOption =>
-  new Option('--kernels <ENGINE>', 'what computes: WebAssembly vectors, OpenBLAS where it is there, or the reference')
+  new Option(
+    '--kernels <ENGINE>',
+    'what computes: WebAssembly vectors (portable: the same bits on every machine), OpenBLAS where it is there, or the reference',
+  )
     .choices(kernelEngines)
     .default('wasm' as const);
 

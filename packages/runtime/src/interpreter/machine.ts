@@ -16,7 +16,7 @@ import { type Engine, type KernelEngine, plainEngine } from '../kernels/engine.t
 import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
 import type { Elements } from '../kernels/tensor.ts';
 import { wasmEngine } from '../kernels/wasm/engine.ts';
-import { hasRelaxedVectors } from '../kernels/wasm/exports.ts';
+import { fastestBuild } from '../kernels/wasm/exports.ts';
 import { type Add, vectorAdd } from '../kernels/wasm/vector-add.ts';
 import { listOf, type Seat, seatOf } from '../place/seat.ts';
 import type { Corpus } from '../tokens/corpus.ts';
@@ -221,14 +221,13 @@ function engineOf({ kernels, arithmetic }: RunOptions, peakBytes: number): Engin
     case 'plain':
       return plainEngine(arithmetic);
     case 'wasm':
-      return wasmEngine(peakBytes);
-    case 'wasm-relaxed':
-      if (!hasRelaxedVectors()) throw new Error('this host has no relaxed vectors');
-      return wasmEngine(peakBytes, { build: 'relaxed' });
+      return wasmEngine(peakBytes, { build: fastestBuild() });
+    case 'wasm-portable':
+      return wasmEngine(peakBytes, { build: 'portable' });
     case 'openblas': {
       const found = findOpenBlas();
       if (found.kind === 'missing') throw new Error(missingWords(found).message);
-      return wasmEngine(peakBytes, { blas: found.library });
+      return wasmEngine(peakBytes, { blas: found.library, build: fastestBuild() });
     }
   }
 }

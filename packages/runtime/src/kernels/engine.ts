@@ -7,10 +7,10 @@ import { type TensorKernels, tensorKernels } from './index.ts';
 import { type AdamwConstants, adamw, type ShardState, type StepInputs } from './optimizer.ts';
 import type { Elements, FloatArray } from './tensor.ts';
 
-/** `plain`: TypeScript over typed arrays, sums in float64. `wasm`: WebAssembly vectors, sums in float32, the same bits on
- * every machine. `wasm-relaxed`: the same, with products that are added in one rounding where the processor can.
- * `openblas`: matrix products by the OpenBLAS of this machine, the rest as `wasm`. */
-export const kernelEngines = ['wasm', 'wasm-relaxed', 'openblas', 'plain'] as const;
+/** `plain`: TypeScript over typed arrays, sums in float64. `wasm`: WebAssembly vectors, sums in float32; where the host has
+ * relaxed vectors and the processor can, products are added in one rounding. `wasm-portable`: the same in two roundings, the
+ * same bits on every machine. `openblas`: matrix products by the OpenBLAS of this machine, the rest as `wasm`. */
+export const kernelEngines = ['wasm', 'wasm-portable', 'openblas', 'plain'] as const;
 export type KernelEngine = (typeof kernelEngines)[number];
 
 export interface Engine {

@@ -8,7 +8,6 @@ import { degreesOf, type ExpandedList, expandList, lifetimesOf, type Program } f
 import { vocabularyOf } from '../inputs/fill.ts';
 import type { KernelEngine } from '../kernels/engine.ts';
 import { findOpenBlas, missingWords } from '../kernels/openblas/library.ts';
-import { hasRelaxedVectors } from '../kernels/wasm/exports.ts';
 import { type Corpus, checkCorpus } from '../tokens/corpus.ts';
 
 /** Threads that one machine is asked for. */
@@ -56,10 +55,6 @@ export function checkRunnable(
 
 /** What the kernels need of this machine. */
 function checkKernels(kernels: KernelEngine | undefined): readonly Issue[] {
-  if (kernels === 'wasm-relaxed' && !hasRelaxedVectors()) {
-    const message = 'this version of Node has no relaxed vectors in WebAssembly.';
-    return [issue('KERNELS_MISSING', '--kernels', message, 'Use Node 20 or later, or leave --kernels out.')];
-  }
   if (kernels !== 'openblas') return [];
   const found = findOpenBlas();
   if (found.kind === 'found') return [];

@@ -25,7 +25,7 @@ export const runtime = {
     fix: 'Use a vocabulary that holds it; tokens of text are bytes and need 256.',
   },
   KERNELS_MISSING: {
-    meaning: 'OpenBLAS, the package that calls it, or relaxed vectors were asked for and are not on this machine.',
+    meaning: 'OpenBLAS or the package that calls it was asked for and is not on this machine.',
     fix: 'Install OpenBLAS and koffi, name the library by MESHWRIGHT_OPENBLAS, or use the kernels that come along.',
   },
   TOKENIZER_MISSING: {

@@ -22,8 +22,8 @@ interface Operand {
 const plain = plainEngine('float32');
 const found = findOpenBlas();
 const engines = [
-  ['wasm', wasmEngine(2 ** 23)],
-  ...(hasRelaxedVectors() ? [['wasm-relaxed', wasmEngine(2 ** 23, { build: 'relaxed' })] as const] : []),
+  ['wasm-portable', wasmEngine(2 ** 23)],
+  ...(hasRelaxedVectors() ? [['wasm', wasmEngine(2 ** 23, { build: 'relaxed' })] as const] : []),
   ...(found.kind === 'found' ? [['openblas', wasmEngine(2 ** 23, { blas: found.library })] as const] : []),
 ] as const;
 type Engine = (typeof engines)[number][1];

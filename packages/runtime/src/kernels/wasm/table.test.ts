@@ -165,8 +165,8 @@ const plain = plainEngine('float32');
 const fast = wasmEngine(2 ** 22);
 const found = findOpenBlas();
 const engines = [
-  ['wasm', fast],
-  ...(hasRelaxedVectors() ? [['wasm-relaxed', wasmEngine(2 ** 22, { build: 'relaxed' })] as const] : []),
+  ['wasm-portable', fast],
+  ...(hasRelaxedVectors() ? [['wasm', wasmEngine(2 ** 22, { build: 'relaxed' })] as const] : []),
   ...(found.kind === 'found' ? [['openblas', wasmEngine(2 ** 22, { blas: found.library })] as const] : []),
 ] as const;
 const product = (shape: Shape): number => shape.reduce((all, size) => all * size, 1);
