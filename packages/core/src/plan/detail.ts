@@ -1,24 +1,22 @@
 /** @file One layout operation by operation: where the time goes, what travels, what is alive at the peak.
  *
- * A step repeats itself once its pipeline is full. So the program is compiled for few micro-batches, twice, one round of
- * the steady state apart; the difference is what each further round adds. The sum is checked against the evaluation of
- * the real step and the programs grow until they agree.
+ * The sum of short steps (./short-steps.ts) is checked against the evaluation of the real step, and they grow until both
+ * agree.
  */
-import type { Layout } from '../layout/index.ts';
 import { type MemoryParts, peakParts } from '../memory/index.ts';
 import { bytesSent, degreesOf, type ExpandedList, replayOf } from '../program/index.ts';
 import {
   bubbleOfList,
   type ExchangeTime,
   exchangesOf,
+  operationCount,
   type PeakRate,
   partsOfList,
   type StepParts,
 } from '../sim/index.ts';
-import { createEvaluator, type Evaluator, evaluateStep } from './evaluate/index.ts';
+import type { Evaluator } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
-import { type ShortStep, type ShortSteps, shortSteps } from './short-steps.ts';
-import { shortenedJob } from './shortened.ts';
+import { MOST_OPERATIONS, type ShortStep, type ShortSteps, shortSteps } from './short-steps.ts';
 
 export interface ExchangeDetail extends ExchangeTime {
   /** Bytes that one rank of the slowest list sends in a step. */
@@ -37,46 +35,48 @@ export interface LayoutDetail {
   readonly operations: number;
 }
 
-/** Details of a candidate; agrees with its evaluation to 1e-9. `steps` may be given where others ask for short steps of its
+/** Details of a candidate; parts add up to its evaluation to 1e-9. `steps` may be given where others ask for short steps of its
  * layout. */
 export function detailOf(
   evaluator: Evaluator,
-  { layout, evaluation }: Candidate,
+  candidate: Candidate,
   peak: PeakRate,
-  steps: ShortSteps = shortSteps(evaluator, layout),
+  steps: ShortSteps = shortSteps(evaluator, candidate),
 ): LayoutDetail {
-  const { all, counts, stride } = countsOf(evaluator, layout);
-  const secondsOf = blockSeconds(evaluator, layout);
-  for (const count of counts) {
-    if (count >= all) break;
-    const rounds = (all - count) / stride;
-    const agrees = (near: number, next: number): boolean =>
-      Math.abs(near + rounds * (next - near) - evaluation.seconds) <= 1e-9 * evaluation.seconds;
-    // Blocks say in milliseconds where writing operations out would not yet agree.
-    if (!agrees(secondsOf(count), secondsOf(count + stride))) continue;
+  const { evaluation } = candidate;
+  const { all, stride, fewest } = steps;
+  const further = (count: number): Extrapolated => {
     const near = measure(steps.of(count), peak);
-    const next = measure(steps.of(count + stride), peak, near);
-    if (agrees(near.seconds, next.seconds)) return withPeaks(extrapolate(near, next, rounds), evaluation.peakBytes);
+    return extrapolate(near, measure(steps.of(count + stride), peak, near), (all - count) / stride);
+  };
+  const isSmall = (count: number): boolean =>
+    operationCount(steps.of(fewest).program) * count <= MOST_OPERATIONS * fewest;
+  for (const count of steps.counts()) {
+    if (count > fewest && !isSmall(count + stride)) break;
+    const found = further(count);
+    if (isClose(found.seconds, evaluation.seconds, 1e-9)) return withPeaks(found, evaluation.peakBytes);
+  }
+  if (fewest < all && !isSmall(all)) {
+    const found = further(fewest);
+    // What a stage computes and exchanges grows with its micro-batches; how long stages wait for one another may not.
+    if (isClose(found.seconds, evaluation.seconds, MOST_DRIFT)) {
+      return withPeaks(withDrift(found, evaluation.seconds - found.seconds), evaluation.peakBytes);
+    }
   }
   return measure(steps.of(all), peak);
 }
 
-/** Micro-batches of shortened steps, each about twice the one before, up to the whole step. */
-function countsOf(evaluator: Evaluator, layout: Layout) {
-  const { written, stride, extra } = evaluator.orderOf(layout);
-  const all = written + extra * stride;
-  const counts: number[] = [];
-  for (let count = Math.min(all, written); count < all; count += stride * Math.ceil(count / stride)) counts.push(count);
-  return { all, counts, stride };
-}
+/** Share of a step that short steps may miss where the whole one is too large to be written out. */
+const MOST_DRIFT = 0.01;
 
-/** Seconds of shortened steps at block level. */
-function blockSeconds(evaluator: Evaluator, layout: Layout): (microBatches: number) => number {
-  const spec = evaluator.specOf(layout);
-  const book = { pricesOf: () => evaluator.pricesOf(layout) };
-  return (microBatches) => {
-    const short = createEvaluator(shortenedJob(evaluator.job, layout, microBatches), {}, book);
-    return evaluateStep(spec, short.orderOf(layout)).seconds;
+const isClose = (one: number, other: number, share: number): boolean => Math.abs(one - other) <= share * other;
+
+/** What a step takes that the short ones did not see, as waiting for other stages. */
+function withDrift(detail: Extrapolated, seconds: number): LayoutDetail {
+  return {
+    ...detail,
+    parts: { ...detail.parts, bubble: detail.parts.bubble + seconds },
+    bubbleSeconds: detail.bubbleSeconds.map((bubble) => Math.max(0, bubble + seconds)),
   };
 }
 
@@ -108,7 +108,10 @@ function measure({ program, alone: step }: ShortStep, peak: PeakRate, near?: Mea
   };
 }
 
-function extrapolate(near: Measured, next: Measured, rounds: number): LayoutDetail {
+/** A detail, and the seconds that its parts add up to. */
+type Extrapolated = LayoutDetail & Pick<Measured, 'seconds'>;
+
+function extrapolate(near: Measured, next: Measured, rounds: number): Extrapolated {
   const further = (a: number, b: number): number => a + rounds * (b - a);
   const records = <Key extends string>(a: Readonly<Record<Key, number>>, b: Readonly<Record<Key, number>>) =>
     Object.fromEntries(Object.keys(a).map((key) => [key, further(a[key as Key], b[key as Key])])) as Record<
@@ -116,6 +119,7 @@ function extrapolate(near: Measured, next: Measured, rounds: number): LayoutDeta
       number
     >;
   return {
+    seconds: further(near.seconds, next.seconds),
     parts: records(near.parts, next.parts),
     bubbleSeconds: near.bubbleSeconds.map((bubble, stage) => further(bubble, next.bubbleSeconds[stage] ?? bubble)),
     hiddenSeconds: further(near.hiddenSeconds, next.hiddenSeconds),

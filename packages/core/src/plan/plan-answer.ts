@@ -57,7 +57,7 @@ function* answerPieces(
   yield { kind: 'found', found, chosen };
   const settled: (Settled & { readonly candidate: Candidate; readonly detail: LayoutDetail })[] = [];
   for (const candidate of chosen) {
-    const steps = shortSteps(found.evaluator, candidate.layout);
+    const steps = shortSteps(found.evaluator, candidate);
     const own = settleCandidate(found.evaluator, candidate, steps);
     yield { kind: 'settled', candidate, settled: own };
     const detail = detailOf(found.evaluator, candidate, (dtype) => peakRate(job, dtype), steps);

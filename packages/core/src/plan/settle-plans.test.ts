@@ -29,6 +29,7 @@ describe('settling a layout', () => {
     for (const request of [
       { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1 },
       { tensor: 2, pipeline: 1, microBatch: 1, sharding: 3 },
+      { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, chunks: 2 },
       { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, schedule: 'zero-bubble-h1' },
       { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, schedule: 'zero-bubble-v' },
       { tensor: 4, pipeline: 2, microBatch: 1, sharding: 1, schedule: 'dualpipe' },
@@ -42,9 +43,9 @@ describe('settling a layout', () => {
   });
 
   it('says the same, and measures the same, on short steps that both share', () => {
-    const { job, layout, evaluator, candidate } = candidateOf({ tensor: 4, pipeline: 2, microBatch: 1, sharding: 1 });
+    const { job, evaluator, candidate } = candidateOf({ tensor: 4, pipeline: 2, microBatch: 1, sharding: 1 });
     const peak: PeakRate = (dtype) => peakRate(job, dtype);
-    const steps = shortSteps(evaluator, layout);
+    const steps = shortSteps(evaluator, candidate);
     expect(settleCandidate(evaluator, candidate, steps)).toEqual(settleCandidate(evaluator, candidate));
     expect(detailOf(evaluator, candidate, peak, steps)).toEqual(detailOf(evaluator, candidate, peak));
     expect(steps.of(4)).toBe(steps.of(4));

@@ -4,12 +4,12 @@
  * takes on shared links; what the others take follows. What that adds to operations alone is added to the evaluation, which
  * stays a lower bound.
  */
-import { slowDownOf } from '../cost/index.ts';
+import { type FaultyNetwork, slowDownOf } from '../cost/index.ts';
 import type { Layout } from '../layout/index.ts';
 import { operationCount, simulateShared } from '../sim/index.ts';
 import type { Evaluator } from './evaluate/index.ts';
 import type { Candidate } from './search.ts';
-import { type ShortSteps, shortSteps } from './short-steps.ts';
+import { MOST_OPERATIONS, type ShortStep, type ShortSteps, shortSteps } from './short-steps.ts';
 
 /** What settling says of one layout. */
 export interface Settled {
@@ -19,42 +19,37 @@ export interface Settled {
   readonly simulatedSeconds: number | undefined;
 }
 
-/** Operations of a short step that are simulated while people wait. */
-const MOST_OPERATIONS = 300_000;
-
 /** Settles one candidate. `steps` may be given where others ask for short steps of its layout. */
 export function settleCandidate(
   evaluator: Evaluator,
-  { layout, evaluation }: Candidate,
-  steps: ShortSteps = shortSteps(evaluator, layout),
+  candidate: Candidate,
+  steps: ShortSteps = shortSteps(evaluator, candidate),
 ): Settled {
-  const { written, stride, extra } = evaluator.orderOf(layout);
-  const all = written + extra * stride;
-  const count = Math.min(all, written);
-  const near = addedSeconds(evaluator, layout, steps, count);
-  const next = near === undefined || count >= all ? near : addedSeconds(evaluator, layout, steps, count + stride);
-  if (near === undefined || next === undefined) {
+  const { layout, evaluation } = candidate;
+  const { all, stride, fewest } = steps;
+  const [exact = fewest] = steps.counts();
+  const count = Math.min(exact, fewest);
+  const rounds = (all - count) / stride;
+  const longest = rounds > 0 ? count + stride : count;
+  // The longer step decides: what is not extrapolated from is not simulated.
+  if (operationCount(steps.of(longest).program) > MOST_OPERATIONS) {
     return { evaluatedSeconds: evaluation.seconds, simulatedSeconds: undefined };
   }
-  const rounds = count >= all ? 0 : (all - count) / stride;
+  const near = addedSeconds(evaluator, layout, steps.of(count), steps.network);
+  const next = rounds > 0 ? addedSeconds(evaluator, layout, steps.of(longest), steps.network) : near;
   const added = Math.max(0, near + rounds * (next - near));
   return { evaluatedSeconds: evaluation.seconds, simulatedSeconds: evaluation.seconds + added };
 }
 
-/** What sharing and slow-down add to a step of so many micro-batches. */
+/** What sharing and slow-down add to a short step. */
 function addedSeconds(
   evaluator: Evaluator,
   layout: Layout,
-  steps: ShortSteps,
-  microBatches: number,
-): number | undefined {
-  const step = steps.of(microBatches);
-  const { program } = step;
-  if (operationCount(program) > MOST_OPERATIONS) return undefined;
-  const { alone } = step;
+  { program, alone }: ShortStep,
+  network: FaultyNetwork,
+): number {
   const lists = alone.lists.map(({ expanded }) => expanded);
   const slowDown = slowDownOf(evaluator.job.cluster);
-  const setting = { prices: evaluator.pricesOf(layout), network: steps.network, slowDown };
-  const shared = simulateShared(program, setting, lists, alone);
+  const shared = simulateShared(program, { prices: evaluator.pricesOf(layout), network, slowDown }, lists, alone);
   return shared.seconds - alone.seconds;
 }
