@@ -55,11 +55,11 @@ export function memoryShape(
 }
 
 /** Profile of a call whose ranges take these bytes. */
-export function profileOf({ length, begins, ends, marks }: MemoryShape, ranges: readonly SampleRange[]): MemoryProfile {
+export function profileOf({ length, begins, ends, marks }: MemoryShape, bytes: Float64Array): MemoryProfile {
   const allocated = new Float64Array(length);
   const freed = new Float64Array(length);
-  for (const [range, at] of begins) allocated[at] = (allocated[at] ?? 0) + (ranges[range]?.bytes ?? 0);
-  for (const [range, at] of ends) freed[at] = (freed[at] ?? 0) + (ranges[range]?.bytes ?? 0);
+  for (const [range, at] of begins) allocated[at] = (allocated[at] ?? 0) + (bytes[range] as number);
+  for (const [range, at] of ends) freed[at] = (freed[at] ?? 0) + (bytes[range] as number);
   return walk(allocated, freed, marks);
 }
 

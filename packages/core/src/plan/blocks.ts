@@ -5,6 +5,7 @@ import type { DType } from '../tensor/index.ts';
 import type { LayerRow } from './rows.ts';
 import { EMBED, HEAD, type Pass, type Sample, sampleOf } from './sample.ts';
 import type { SampleBook } from './sample-book.ts';
+import type { SampleCost } from './sample-cost.ts';
 
 /** One call of a block, priced. */
 export interface BlockPrice {
@@ -57,20 +58,12 @@ export interface BlockPrices {
   bytes(pass: Pass, row: LayerRow, embed: boolean, head: boolean): CallBytes;
 }
 
-/** What the operations of a sample cost, in their order: seconds, those of the host to issue them, and FLOPs of products and
- * attention. */
-export interface SampleCost {
-  readonly seconds: Float64Array;
-  readonly launches: Float64Array;
-  readonly productFlops: Float64Array;
-}
-
 /** Prices every call of a context. `costOf` must price for this context's mesh. */
 export function priceBlocks(
   context: BlockContext,
   gradientType: DType,
   costOf: (sample: Sample) => SampleCost,
-  sampleIn: SampleBook = sampleOf,
+  sampleIn: SampleBook = (each, type) => sampleOf(each, type),
 ): BlockPrices {
   const priced = (backward: 'whole' | 'split'): PricedSample =>
     pricedSample(() => sampleIn({ ...context, backward }, gradientType), costOf);
@@ -120,7 +113,7 @@ function pricedSample(take: () => Sample, costOf: (sample: Sample) => SampleCost
   };
   const known: (BlockPrice | undefined)[] = [];
   for (const [index, { pass, kind, memory, readsWeights }] of sample.calls.entries()) {
-    const bytes = { memory: profileOf(memory, sample.ranges), readsWeights };
+    const bytes = { memory: profileOf(memory, sample.rangeBytes), readsWeights };
     known[callNumber(pass, kind)] = withTime(bytes, () => timeOf(index));
   }
   const call: BlockPrices['call'] = (pass, kind) => known[callNumber(pass, kind)];
@@ -164,12 +157,12 @@ function inOne(input: BlockPrice | undefined, weight: BlockPrice | undefined): B
 /** In the order of the sample's calls. */
 function callTimes(sample: Sample, costOf: (sample: Sample) => SampleCost): readonly CallTime[] {
   const cost = costOf(sample);
-  const { operations } = sample;
+  const { isCompute } = sample;
   return sample.calls.map(({ from, to, time }) => {
     let computeSeconds = 0;
     let productFlops = 0;
     for (let at = from; at < to; at++) {
-      if (operations[at]?.operation.kind !== 'compute') continue;
+      if (isCompute[at] === 0) continue;
       computeSeconds += cost.seconds[at] as number;
       productFlops += cost.productFlops[at] as number;
     }

@@ -10,14 +10,15 @@ import {
   type ExpandedOperation,
   type Operand,
 } from '../program/index.ts';
-import type { DType } from '../tensor/index.ts';
-import { borderBytesOf, type Sample, type SampleBuckets, sampleOf } from './sample.ts';
+import type { Dim, DType } from '../tensor/index.ts';
+import { isBorder, type Sample, type SampleBuckets, sampleOf } from './sample.ts';
+import { type AlikeBook, alikeBook } from './sample-cost.ts';
 
 /** The sample of a context of the job. */
 export type SampleBook = (context: BlockContext, gradientType: DType) => Sample;
 
 /** Keeps the samples of one tensor degree at a time: a search goes through them one after the other, and they are large. */
-export function sampleBook(): SampleBook {
+export function sampleBook(alikeOf: AlikeBook = alikeBook()): SampleBook {
   const bucketsOf = bucketBook();
   const known = new Map<string, Sample>();
   let tensor = 0;
@@ -27,7 +28,7 @@ export function sampleBook(): SampleBook {
     const { sequenceParallel, grid, keepGathered, recompute, backward, lossChunks, contextKind } = context;
     const cuts = [sequenceParallel, grid?.expert, grid?.expertTensor, context.context, contextKind].join();
     const name = [cuts, keepGathered, recompute, backward, lossChunks, gradientType].join();
-    const one = known.get(name) ?? sampleOf({ ...context, microBatch: 1 }, gradientType, bucketsOf);
+    const one = known.get(name) ?? sampleOf({ ...context, microBatch: 1 }, gradientType, bucketsOf, alikeOf);
     known.set(name, one);
     return context.microBatch === 1 ? one : ofMicroBatch(one, context.microBatch);
   };
@@ -47,56 +48,70 @@ function bucketBook(): SampleBuckets {
   };
 }
 
-/** A sample of one sequence as that of a micro-batch of several. */
+/** A sample of one sequence as that of a micro-batch of several. Most are asked for their bytes only. */
 function ofMicroBatch(sample: Sample, microBatch: number): Sample {
-  const { degrees } = sample;
-  const declarations = new Map<BufferDeclaration, BufferDeclaration>();
-  const declarationOf = (declaration: BufferDeclaration): BufferDeclaration => {
-    const known = declarations.get(declaration);
-    if (known) return known;
-    const dims = timesMicroBatch(declaration.dims, microBatch);
-    const made = dims === declaration.dims ? declaration : { ...declaration, dims };
-    declarations.set(declaration, made);
-    return made;
-  };
-  const operands = new Map<Operand, Operand>();
-  const operandOf = (operand: Operand): Operand => {
-    const known = operands.get(operand);
-    if (known) return known;
-    const { instance } = operand;
-    const declaration = declarationOf(instance.declaration);
-    const made =
-      declaration === instance.declaration
-        ? operand
-        : {
-            ...operand,
-            instance: { name: instance.name, declaration },
-            dims: timesMicroBatch(operand.dims, microBatch),
-          };
-    operands.set(operand, made);
-    return made;
-  };
-  const ranges = sample.ranges.map((range, index) => {
-    const declaration = declarationOf(sample.owners[index] as BufferDeclaration);
-    const instance = { name: range.instance, declaration };
-    return { ...range, bytes: bufferBytes({ instance, dims: declaration.dims }, degrees) };
-  });
-  const operationsOf = (): readonly ExpandedOperation[] =>
-    sample.operations.map((each) => ({
-      ...each,
-      reads: each.reads.map((read) => read && operandOf(read)),
-      writes: each.writes.map(({ operand, accumulate }) => ({ operand: operandOf(operand), accumulate })),
-    }));
+  const rangeBytes = bytesOfRanges(sample, microBatch);
   let operations: readonly ExpandedOperation[] | undefined;
+  const operationAt = (index: number): ExpandedOperation =>
+    timesOperation(sample.operations[index] as ExpandedOperation, microBatch);
   return {
     ...sample,
-    /** Most blocks are only asked for their bytes. */
+    microBatch,
     get operations() {
-      operations ??= operationsOf();
+      operations ??= sample.operations.map((_, index) => operationAt(index));
       return operations;
     },
-    ranges,
-    owners: sample.owners.map(declarationOf),
-    borderBytes: borderBytesOf(ranges),
+    operationAt,
+    get ranges() {
+      return sample.ranges.map((range, index) => ({ ...range, bytes: rangeBytes[index] as number }));
+    },
+    rangeBytes,
+    get owners() {
+      return sample.owners.map((owner) => timesDeclaration(owner, microBatch));
+    },
+    borderBytes: rangeBytes[sample.ranges.findIndex(isBorder)] ?? 0,
+  };
+}
+
+function bytesOfRanges({ owners, rangeBytes, degrees }: Sample, microBatch: number): Float64Array {
+  return rangeBytes.map((bytes, index) => {
+    const owner = owners[index] as BufferDeclaration;
+    switch (growthOf(owner.dims)) {
+      case 'none':
+        return bytes;
+      case 'times':
+        return bytes * microBatch;
+      case 'rows': {
+        const declaration = timesDeclaration(owner, microBatch);
+        return bufferBytes({ instance: { name: '', declaration }, dims: declaration.dims }, degrees);
+      }
+    }
+  });
+}
+
+/** How elements grow with the micro-batch: rows of experts are rounded up. */
+function growthOf(dims: readonly Dim[]): 'none' | 'times' | 'rows' {
+  if (dims.some(({ routed }) => routed !== undefined)) return 'rows';
+  if (timesMicroBatch(dims, 1) === dims) return 'none';
+  return dims.some(({ label, cut }) => label === 'b' && cut !== undefined) ? 'rows' : 'times';
+}
+
+function timesDeclaration(declaration: BufferDeclaration, microBatch: number): BufferDeclaration {
+  const dims = timesMicroBatch(declaration.dims, microBatch);
+  return dims === declaration.dims ? declaration : { ...declaration, dims };
+}
+
+function timesOperation(operation: ExpandedOperation, microBatch: number): ExpandedOperation {
+  const timesOperand = (operand: Operand): Operand => {
+    const { name, declaration } = operand.instance;
+    const made = timesDeclaration(declaration, microBatch);
+    if (made === declaration) return operand;
+    const instance = { name, declaration: made };
+    return { ...operand, instance, dims: timesMicroBatch(operand.dims, microBatch) };
+  };
+  return {
+    ...operation,
+    reads: operation.reads.map((read) => read && timesOperand(read)),
+    writes: operation.writes.map(({ operand, accumulate }) => ({ operand: timesOperand(operand), accumulate })),
   };
 }

@@ -33,6 +33,7 @@ import {
   type RankList,
 } from '../program/index.ts';
 import { bytesOf, type Degrees, type DType } from '../tensor/index.ts';
+import { type AlikeBook, alikeBook } from './sample-cost.ts';
 
 /** A pass through a block: forward, backward in one, its input part, its weight part. */
 export type Pass = 'F' | 'B' | 'I' | 'W';
@@ -56,10 +57,18 @@ export interface SampleCall {
 
 export interface Sample {
   readonly program: Program;
+  readonly microBatch: number;
   readonly operations: readonly ExpandedOperation[];
+  /** One of them. */
+  readonly operationAt: (index: number) => ExpandedOperation;
+  /** By operation: equal numbers cost the same (see ./sample-cost.ts). Worked out when somebody asks what they cost. */
+  readonly alike: () => Uint32Array;
+  readonly isCompute: Uint8Array;
   readonly kinds: number;
   readonly calls: readonly SampleCall[];
   readonly ranges: readonly SampleRange[];
+  /** Of each range. */
+  readonly rangeBytes: Float64Array;
   /** Of each range, what lies in it. */
   readonly owners: readonly BufferDeclaration[];
   readonly degrees: Degrees;
@@ -73,7 +82,12 @@ export interface Sample {
 /** The buckets that a sample reads. */
 export type SampleBuckets = (context: BlockContext) => readonly Bucket[];
 
-export function sampleOf(context: BlockContext, gradientType: DType, bucketsOf: SampleBuckets = sampleBuckets): Sample {
+export function sampleOf(
+  context: BlockContext,
+  gradientType: DType,
+  bucketsOf: SampleBuckets = sampleBuckets,
+  alikeOf: AlikeBook = alikeBook(),
+): Sample {
   const { kinds } = context.kinds;
   const data = fewestData(context);
   const grid = context.grid && { ...context.grid, expertData: expertDataWith(context, data) };
@@ -117,23 +131,32 @@ export function sampleOf(context: BlockContext, gradientType: DType, bucketsOf: 
     last,
     bytes,
   }));
+  const { operations } = expanded;
+  let alike: Uint32Array | undefined;
   return {
     program,
-    operations: expanded.operations,
+    microBatch: context.microBatch,
+    operations,
+    operationAt: (index) => operations[index] as ExpandedOperation,
+    alike: () => {
+      alike ??= alikeOf({ program, operations, degrees });
+      return alike;
+    },
+    isCompute: Uint8Array.from(operations, ({ operation }) => (operation.kind === 'compute' ? 1 : 0)),
     kinds: kinds.length,
-    calls: shapedCalls(expanded.operations, ranges, calls, kinds.length),
+    calls: shapedCalls(operations, ranges, calls, kinds.length),
     ranges,
+    rangeBytes: Float64Array.from(ranges, ({ bytes }) => bytes),
     owners: lifetimes.ranges.map(({ instance }) => instance.declaration),
     degrees,
-    borderBytes: borderBytesOf(ranges),
+    borderBytes: ranges.find(isBorder)?.bytes ?? 0,
     lossScalarBytes: lifetimes.residentBytes,
     tailScalarBytes: scalars.length * bytesOf('fp32') - lifetimes.residentBytes,
   };
 }
 
-/** Bytes of the input of the first layer. */
-export const borderBytesOf = (ranges: readonly SampleRange[]): number =>
-  ranges.find(({ instance }) => instance === 'x0[0]')?.bytes ?? 0;
+/** The range of the input of the first layer. */
+export const isBorder = ({ instance }: Pick<SampleRange, 'instance'>): boolean => instance === 'x0[0]';
 
 /** A call knows nothing of its replicas: one data rank is enough, or as many as fill one expert grid. */
 function fewestData(context: BlockContext): number {

@@ -6,13 +6,12 @@ import { createPriceBook, type PriceBook, type PriceOptions, type Prices } from 
 import type { Job } from '../../job/index.ts';
 import { hasExpertGrid, type Layout, meshOf } from '../../layout/index.ts';
 import { parameterBook } from '../../model/index.ts';
-import { type ExpandedOperation, type Work, workOf } from '../../program/index.ts';
-import { launchesOf, secondsOf } from '../../sim/index.ts';
-import { type BlockPrices, priceBlocks, type SampleCost } from '../blocks.ts';
+import { type BlockPrices, priceBlocks } from '../blocks.ts';
 import { priceOptionsOf } from '../price-options.ts';
 import type { LayerRow } from '../rows.ts';
 import type { Sample } from '../sample.ts';
 import { type SampleBook, sampleBook } from '../sample-book.ts';
+import { alikeBook, type CostBook, type SampleCost, sampleCost } from '../sample-cost.ts';
 import { kindsBook, rowsBySplit } from './kinds.ts';
 
 /** Prices of one job, each worked out once. */
@@ -36,16 +35,18 @@ export function createPricing(
   const places = new Map<Layout['order'], Map<number, PlacePrices>>();
   const counts = new Map<number, ParameterCounts>();
   const parametersOf = parameterBook(job.model);
-  const samples = sampleBook();
+  const alikeOf = alikeBook();
+  const workCosts = new Map<number, CostBook['work']>();
+  const samples = sampleBook(alikeOf);
   const mixedSamples = new Map<string, SampleBook>();
   const kindsOf = kindsBook(job);
   const samplesOf = (layout: Layout): SampleBook =>
-    layout.layers.length === 0 ? samples : remember(mixedSamples, kindsOf(layout).names, sampleBook);
+    layout.layers.length === 0 ? samples : remember(mixedSamples, kindsOf(layout).names, () => sampleBook(alikeOf));
   const placeOf = (layout: Layout): PlacePrices =>
     remember(
       remember(places, layout.order, () => new Map<number, PlacePrices>()),
       expertsKey(layout),
-      () => ({ prices: new Map(), blocks: new Map(), mixed: new Map() }),
+      () => ({ prices: new Map(), blocks: new Map(), mixed: new Map(), exchanges: new Map() }),
     );
   const pricesFor = (layout: Layout): Prices => {
     return remember(placeOf(layout).prices, degreesKey(layout), () => book.pricesOf(meshOf(layout)));
@@ -54,12 +55,16 @@ export function createPricing(
     job,
     pricesOf: pricesFor,
     blocksOf: (layout) => {
-      const { blocks, mixed } = placeOf(layout);
+      const { blocks, mixed, exchanges } = placeOf(layout);
       const known = layout.layers.length === 0 ? blocks : remember(mixed, kindsOf(layout).names, () => new Map());
       // Where tensor is the fastest axis its groups do not depend on the other degrees; nor do those of experts behind it.
       const place = isNested(layout) ? nestedKey(layout) : degreesKey(layout);
       const ofPlace = remember(known, place, () => new Map<number, BlockPrices>());
-      const costOf = (sample: Sample): SampleCost => sampleCost(sample, pricesFor(layout));
+      const costOf = (sample: Sample): SampleCost =>
+        sampleCost(sample, pricesFor(layout), {
+          work: remember(workCosts, layout.tensor, () => new Map()),
+          exchanges: remember(exchanges, place, () => new Map()),
+        });
       return remember(ofPlace, blockKey(layout), () =>
         priceBlocks(blockContext(job, layout), layout.gradientType, costOf, samplesOf(layout)),
       );
@@ -89,25 +94,14 @@ function blockCountOf(places: ReadonlyMap<unknown, ReadonlyMap<number, PlacePric
   return count;
 }
 
-/** What the operations of a sample cost: as in a program. */
-function sampleCost({ program, operations, degrees }: Sample, prices: Prices): SampleCost {
-  const productFlops = new Float64Array(operations.length);
-  const work = (each: ExpandedOperation): Work => {
-    const done = workOf(each, degrees);
-    if (done.kind !== 'memory') productFlops[each.index] = done.flops;
-    return done;
-  };
-  const seconds = Float64Array.from(operations, secondsOf(program, prices, work));
-  const launches = Float64Array.from(operations, launchesOf(prices, work));
-  return { seconds, launches, productFlops };
-}
-
 /** What is known under one order of the axes and one expert grid. Keys are numbers: a search asks for them a million times. */
 interface PlacePrices {
   readonly prices: Map<number, Prices>;
   readonly blocks: Map<number, Map<number, BlockPrices>>;
   /** The same of layouts with overrides, by the names of their kinds of blocks. */
   readonly mixed: Map<string, Map<number, Map<number, BlockPrices>>>;
+  /** What exchanges cost that blocks of several contexts have. */
+  readonly exchanges: Map<number, CostBook['exchanges']>;
 }
 
 /** 0 where experts have no grid of their own, and a number for every grid. */

@@ -95,7 +95,7 @@ function leastOf(job: Job, layout: Layout): Least {
   const perFrozen = layout.sharding === 3 ? 2 : frozenPerParameter(job, { ...layout, data: MANY });
   const profile = (pass: Pass, kind: number) => {
     const call = sample.calls.find((each) => each.pass === pass && each.kind === kind);
-    return call && profileOf(call.memory, sample.ranges);
+    return call && profileOf(call.memory, sample.rangeBytes);
   };
   // The first layers of the model stand for their kinds; the smallest one is less than any.
   const state = Math.min(
