@@ -88,40 +88,9 @@ export function sampleOf(
   bucketsOf: SampleBuckets = sampleBuckets,
   alikeOf: AlikeBook = alikeBook(),
 ): Sample {
-  const { kinds } = context.kinds;
-  const data = fewestData(context);
-  const grid = context.grid && { ...context.grid, expertData: expertDataWith(context, data) };
-  const alone: BlockContext = {
-    ...context,
-    data,
-    ...(grid && { grid }),
-    kinds: { kinds, kindOf: kinds.map((_, index) => index) },
-    model: { ...context.model, layers: kinds.map(({ layer }) => layer) },
-  };
-  const { templates, buffers, scalars } = blockTemplates(alone);
-  const buckets = bucketsOf(alone);
   const calls = sampleCalls(context);
-  const list: RankList = {
-    name: 'P0',
-    pipeline: 0,
-    buckets,
-    units: [],
-    buffers: buckets.flatMap((bucket) => containersOf(bucket, context.type, gradientType)),
-    items: calls.map(({ item }, index) => ({ ...item, id: index + 1 })),
-  };
-  const program: Program = {
-    schema: 'meshwright.program/1',
-    name: 'sample',
-    mesh: createMesh({ tensor: context.tensor, context: context.context, data, ...grid }),
-    groups: contextGroupsOf(alone),
-    layers: kinds.length,
-    microBatches: 1,
-    lossScale: 1,
-    optimizer: 'adamw',
-    buffers: [...buffers, ...scalars],
-    templates,
-    lists: [list],
-  };
+  const { program, list, scalars } = sampleProgram(context, gradientType, bucketsOf, calls);
+  const kinds = context.kinds.kinds.length;
   const expanded = expandList(program, list);
   const degrees = degreesOf(program);
   const lifetimes = lifetimesOf(expanded, degrees);
@@ -143,16 +112,59 @@ export function sampleOf(
       return alike;
     },
     isCompute: Uint8Array.from(operations, ({ operation }) => (operation.kind === 'compute' ? 1 : 0)),
-    kinds: kinds.length,
-    calls: shapedCalls(operations, ranges, calls, kinds.length),
+    kinds,
+    calls: shapedCalls(operations, ranges, calls, kinds),
     ranges,
     rangeBytes: Float64Array.from(ranges, ({ bytes }) => bytes),
     owners: lifetimes.ranges.map(({ instance }) => instance.declaration),
     degrees,
     borderBytes: ranges.find(isBorder)?.bytes ?? 0,
     lossScalarBytes: lifetimes.residentBytes,
-    tailScalarBytes: scalars.length * bytesOf('fp32') - lifetimes.residentBytes,
+    tailScalarBytes: scalars * bytesOf('fp32') - lifetimes.residentBytes,
   };
+}
+
+/** The calls as a list of one rank, in a program of its own. */
+function sampleProgram(
+  context: BlockContext,
+  gradientType: DType,
+  bucketsOf: SampleBuckets,
+  calls: readonly CallLine[],
+): { readonly program: Program; readonly list: RankList; readonly scalars: number } {
+  const { kinds } = context.kinds;
+  const data = fewestData(context);
+  const grid = context.grid && { ...context.grid, expertData: expertDataWith(context, data) };
+  const alone: BlockContext = {
+    ...context,
+    data,
+    ...(grid && { grid }),
+    kinds: { kinds, kindOf: kinds.map((_, index) => index) },
+    model: { ...context.model, layers: kinds.map(({ layer }) => layer) },
+  };
+  const { templates, buffers, scalars } = blockTemplates(alone);
+  const buckets = bucketsOf(alone);
+  const list: RankList = {
+    name: 'P0',
+    pipeline: 0,
+    buckets,
+    units: [],
+    buffers: buckets.flatMap((bucket) => containersOf(bucket, context.type, gradientType)),
+    items: calls.map(({ item }, index) => ({ ...item, id: index + 1 })),
+  };
+  const program: Program = {
+    schema: 'meshwright.program/1',
+    name: 'sample',
+    mesh: createMesh({ tensor: context.tensor, context: context.context, data, ...grid }),
+    groups: contextGroupsOf(alone),
+    layers: kinds.length,
+    microBatches: 1,
+    lossScale: 1,
+    optimizer: 'adamw',
+    buffers: [...buffers, ...scalars],
+    templates,
+    lists: [list],
+  };
+  return { program, list, scalars: scalars.length };
 }
 
 /** The range of the input of the first layer. */
