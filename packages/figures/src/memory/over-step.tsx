@@ -3,18 +3,20 @@ import { bytes, formatBytes, formatShare } from '@meshwright/core/units';
 import type { VNode } from 'preact';
 import { memoryColour, surface } from '../palette/index.ts';
 import { Frame } from '../svg/frame.tsx';
-import { at } from '../svg/geometry.ts';
+import { at, wrapText } from '../svg/geometry.ts';
 import type { StageMemory } from './facts.ts';
 
 /** What the figure is drawn from. */
 export interface MemoryOverProps {
   readonly stage: StageMemory;
+  /** Pixels; 960 when absent. */
+  readonly width?: number;
 }
 
-const [width, height, top] = [960, 160, 24] as const;
+const [height, top] = [160, 24] as const;
 const size = (value: number): string => formatBytes(bytes(value));
 
-export function MemoryOver({ stage }: MemoryOverProps): VNode {
+export function MemoryOver({ stage, width = 960 }: MemoryOverProps): VNode {
   const { over, peakAt, peakBytes, residentBytes } = stage;
   const y = (value: number): number => at(top + height - (value / (peakBytes * 1.08)) * height);
   const points = Array.from(
@@ -22,11 +24,15 @@ export function MemoryOver({ stage }: MemoryOverProps): VNode {
     (value, index) => `${at((index / Math.max(1, over.length - 1)) * width)},${y(value)}`,
   );
   const peakX = at(peakAt * width);
-  const beforePeak = peakAt > 0.8;
+  const beforePeak = peakAt > 0.7;
+  const below = wrapText(
+    `throughout: ${size(residentBytes)}; above it what comes and goes, in the order of the program`,
+    width - 8,
+  );
   return (
     <Frame
       width={width}
-      height={top + height + 22}
+      height={top + height + 6 + below.length * 16}
       title={`Memory of stage ${stage.stage} over the step`}
       description={`${size(residentBytes)} throughout, ${size(peakBytes)} at the peak, ${formatShare(peakAt)} through the step, when the GPU ${stage.peakWhy}.`}
     >
@@ -41,9 +47,11 @@ export function MemoryOver({ stage }: MemoryOverProps): VNode {
       <text x={beforePeak ? peakX - 6 : peakX + 6} y="14" class={beforePeak ? 'end' : undefined}>
         {`peak ${size(peakBytes)}`}
       </text>
-      <text x="4" y={top + height + 16} class="quiet">
-        {`throughout: ${size(residentBytes)}; above it what comes and goes, in the order of the program`}
-      </text>
+      {below.map((line, index) => (
+        <text key={line} x="4" y={top + height + 16 * (index + 1)} class="quiet">
+          {line}
+        </text>
+      ))}
     </Frame>
   );
 }

@@ -15,14 +15,16 @@ export interface RankingProps {
   readonly plans: readonly Shown[];
   /** Short forms of those that stand out. */
   readonly chosen?: readonly string[];
+  /** Pixels; 900 when absent. */
+  readonly width?: number;
 }
 
-const [width, height, left, right, bottom] = [900, 340, 56, 24, 56] as const;
+const [height, left, right, bottom] = [340, 40, 12, 56] as const;
 const time = (value: number): string => formatSeconds(seconds(value));
 const gibibytes = (value: number): number => value / 2 ** 30;
 
 /** Filled: no other plan is both faster and smaller. */
-export function Ranking({ plans, chosen = [] }: RankingProps): VNode {
+export function Ranking({ plans, chosen = [], width = 900 }: RankingProps): VNode {
   const capacity = plans[0]?.memory.capacityBytes ?? 1;
   const times = plans.map(({ step }) => step.seconds);
   const x = scaleLinear([Math.min(...times) * 0.97, Math.max(...times) * 1.03], [left, width - right - 40]).nice();
@@ -40,7 +42,7 @@ export function Ranking({ plans, chosen = [] }: RankingProps): VNode {
   const told = plans.map((plan, index) => `#${index + 1} ${time(plan.step.seconds)}, ${sizeOf(plan)}`).join('; ');
   return (
     <Frame width={width} height={height} title={title} description={`${told}.`}>
-      <Axes x={x} y={y} capacity={gibibytes(capacity)} />
+      <Axes x={x} y={y} width={width} capacity={gibibytes(capacity)} />
       {line.length > 1 && (
         <path d={`M${line.join('L')}`} fill="none" stroke={operationColour('forward')} stroke-width="2" />
       )}
@@ -53,8 +55,11 @@ export function Ranking({ plans, chosen = [] }: RankingProps): VNode {
             r="8"
             fill={onFront ? operationColour('forward') : surface('background')}
             stroke={operationColour('forward')}
-            stroke-width={chosen.includes(plan.layout.short) ? 4 : 1.5}
+            stroke-width="1.5"
           />
+          {chosen.includes(plan.layout.short) && (
+            <circle cx={across} cy={down} r="11" fill="none" stroke={surface('text')} stroke-width="2" />
+          )}
           <Label at={index} spots={spots} />
         </g>
       ))}
@@ -71,32 +76,29 @@ interface Spot {
 }
 
 /** Room that a label takes beside its spot. */
-const room = { from: 10, to: 40, high: 12 } as const;
+const room = { from: 13, to: 42, high: 12 } as const;
 
-/** The number of a spot: right of it, or left or above where another spot stands there. */
+/** Where the number of a spot may stand, the best place first: right of it, left, above, below. */
+const labelPlaces = [
+  { from: [room.from, room.to], high: [-room.high, room.high], x: 15, y: 4, anchor: undefined },
+  { from: [-room.to, -room.from], high: [-room.high, room.high], x: -15, y: 4, anchor: 'end' },
+  { from: [-16, 16], high: [-36, -8], x: 0, y: -15, anchor: 'middle' },
+  { from: [-16, 16], high: [8, 36], x: 0, y: 24, anchor: 'middle' },
+] as const;
+
+/** The number of a spot where no other spot stands. */
 function Label({ at: index, spots }: { readonly at: number; readonly spots: readonly Spot[] }): VNode {
   const { x, y } = spots[index] as Spot;
-  const taken = (from: number, to: number): boolean =>
-    spots.some((other, each) => {
-      const across = other.x - x;
-      return each !== index && across > from - 9 && across < to + 9 && Math.abs(other.y - y) < room.high;
+  const isFree = ({ from, high }: (typeof labelPlaces)[number]): boolean =>
+    spots.every((other, each) => {
+      const [across, down] = [other.x - x, other.y - y];
+      const isBeside = across > from[0] - 9 && across < from[1] + 9;
+      return each === index || !isBeside || down <= high[0] || down >= high[1];
     });
-  const words = `#${index + 1}`;
-  if (!taken(room.from, room.to))
-    return (
-      <text x={at(x + 12)} y={at(y + 4)}>
-        {words}
-      </text>
-    );
-  if (!taken(-room.to, -room.from))
-    return (
-      <text x={at(x - 12)} y={at(y + 4)} class="end">
-        {words}
-      </text>
-    );
+  const place = labelPlaces.find(isFree) ?? labelPlaces[2];
   return (
-    <text x={at(x)} y={at(y - 12)} class="middle">
-      {words}
+    <text x={at(x + place.x)} y={at(y + place.y)} class={place.anchor}>
+      {`#${index + 1}`}
     </text>
   );
 }
@@ -108,11 +110,13 @@ type Scale = ReturnType<typeof scaleLinear<number, number>>;
 interface AxesProps {
   readonly x: Scale;
   readonly y: Scale;
+  /** Of the figure. */
+  readonly width: number;
   /** GiB that can be allocated: what is above does not fit. */
   readonly capacity: number;
 }
 
-const Axes = ({ x, y, capacity }: AxesProps): VNode => (
+const Axes = ({ x, y, width, capacity }: AxesProps): VNode => (
   <g>
     <rect
       x={left}
@@ -129,7 +133,7 @@ const Axes = ({ x, y, capacity }: AxesProps): VNode => (
         </text>
       </g>
     ))}
-    {x.ticks(6).map((tick) => (
+    {x.ticks(width > 600 ? 6 : 3).map((tick) => (
       <text key={`x${tick}`} x={at(x(tick))} y={height - bottom + 18} class="middle">
         {time(tick)}
       </text>

@@ -13,7 +13,7 @@ export interface WaterfallProps {
 }
 
 const row = 22;
-const [left, room, width] = [170, 200, 470] as const;
+const [left, room, width] = [170, 184, 470] as const;
 const time = (value: number): string => formatSeconds(inSeconds(value));
 
 /** The parts of one step; they add up to it. */
@@ -39,8 +39,11 @@ export function Waterfall({ step }: WaterfallProps): VNode {
             </text>
             <rect x={x} y={y} width={size} height="15" fill={operationColour(colour)} />
             {waits && <rect x={x} y={y} width={size} height="15" fill="url(#mw-again)" />}
-            <text x={width - 4} y={y + 12} class="end">
-              {`${time(value)}  ${formatShare(value / seconds)}`}
+            <text x={width - 52} y={y + 12} class="end">
+              {time(value)}
+            </text>
+            <text x={width - 4} y={y + 12} class="end quiet">
+              {formatShare(value / seconds)}
             </text>
           </g>
         );

@@ -1,5 +1,6 @@
 /** @file What the command palette offers: every view, row, lesson and page, and what can be done with the scenario. */
 import { lessons } from '@meshwright/figures';
+import { copyText } from '../parts/clipboard.ts';
 import { addressOf, type View } from '../scenario/link.ts';
 import { commandLine, neighbour } from '../scenario/scenario.ts';
 import type { Store } from './store.ts';
@@ -19,10 +20,7 @@ export function commandsOf(
   const { scenario } = store.place.value;
   const { nodes, sequences, length } = scenario;
   const copied = (text: string, said: string): void =>
-    void navigator.clipboard
-      .writeText(text)
-      .then(() => void (store.notice.value = said))
-      .catch(() => void (store.notice.value = text));
+    void copyText(text).then((copied) => void (store.notice.value = copied ? said : text));
   const edit = (key: 'nodes' | 'sequences' | 'length', words: string, now: number): readonly Command[] =>
     [true, false].map((up) => ({
       words: `${words}: ${neighbour(now, up)} instead of ${now}`,

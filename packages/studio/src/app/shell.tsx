@@ -1,14 +1,12 @@
 /** @file The frame of the page: navigation, what can be done with the scenario, the view, keys. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentType, VNode } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../parts/answer.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { addressOf, type View } from '../scenario/link.ts';
 import { PlanView } from '../views/plan/view.tsx';
-import { commandsOf } from './commands.ts';
-import { Palette } from './palette.tsx';
 import type { Store } from './store.ts';
 import { isTyping } from './typing.ts';
 import type { ViewProps } from './view-props.ts';
@@ -40,6 +38,10 @@ export function Shell({ store, server }: ViewProps): VNode {
   const offered = viewTable.filter((each) => each.view !== 'run' || server !== undefined);
   const shown = offered.find((each) => each.view === view) ?? offered[0];
   useDrops(store);
+  const hasPlan = store.planned.value !== undefined;
+  useEffect(() => {
+    if (hasPlan) void loadPalette();
+  }, [hasPlan]);
   useKeys(
     store,
     offered.map((each) => each.view),
@@ -53,8 +55,10 @@ export function Shell({ store, server }: ViewProps): VNode {
       </button>
       <Header store={store} offered={offered} shown={shown?.view} palette={palette} help={help} />
       {palette.value && (
-        <Palette
-          commands={commandsOf(store, offered, () => void (help.value = true))}
+        <LaterPalette
+          store={store}
+          offered={offered}
+          showKeys={() => void (help.value = true)}
           close={() => void (palette.value = false)}
         />
       )}
@@ -146,6 +150,28 @@ function Later({ offered, store, server }: ViewProps & { readonly offered: Offer
   );
 }
 
+interface PaletteProps {
+  readonly store: Store;
+  readonly offered: readonly OfferedView[];
+  showKeys(): void;
+  close(): void;
+}
+
+const loadPalette = async () => {
+  const [{ Palette }, { commandsOf }] = await Promise.all([import('./palette.tsx'), import('./commands.ts')]);
+  return { Palette, commandsOf };
+};
+
+/** The palette, loaded when it is opened, or once there is a plan: letters that are typed right behind its key are meant for it. */
+function LaterPalette({ store, offered, showKeys, close }: PaletteProps): VNode {
+  const loaded = useAnswer('palette', loadPalette);
+  return (
+    <Pending known={loaded.value} words="Opening the commands." height={120}>
+      {({ Palette, commandsOf }) => <Palette commands={commandsOf(store, offered, showKeys)} close={close} />}
+    </Pending>
+  );
+}
+
 /** The keys, loaded when somebody asks for them. */
 function LaterHelp({ close }: { close(): void }): VNode {
   const loaded = useAnswer('help', async () => import('./help.tsx'));
@@ -169,7 +195,7 @@ function ThemeButton(): VNode {
   }, [theme.value]);
   return (
     <button type="button" onClick={() => void (theme.value = nextTheme[theme.value])}>
-      {`Theme: ${theme.value}`}
+      Theme<span class="roomy">{`: ${theme.value}`}</span>
     </button>
   );
 }

@@ -7,6 +7,7 @@ import type { LessonKey, LessonModel, StepScript } from '@meshwright/figures';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { MemoryDetail } from './detail.ts';
 import type { Disturbance, Disturbed, linkFamilies } from './disturb.ts';
+import type { DoneList } from './does.ts';
 import type { LayoutDrawing, Placed, ToldScript } from './drawing.ts';
 import type { DropReading } from './drop.ts';
 import type { FailureAnswer } from './failures.ts';
@@ -31,6 +32,8 @@ export interface Requests {
   show(scenario: Scenario, layout: LayoutRequest): Promise<Shown>;
   placed(scenario: Scenario, layout: LayoutRequest): Promise<Placed>;
   drawing(scenario: Scenario, layout: LayoutRequest): Promise<LayoutDrawing>;
+  /** What the ranks of a stage do. */
+  does(scenario: Scenario, layout: LayoutRequest, stage: number): Promise<DoneList>;
   timeline(scenario: Scenario, layout: LayoutRequest): Promise<TimelineDetail>;
   timelineFigure(scenario: Scenario, layout: LayoutRequest): Promise<string>;
   memory(scenario: Scenario, layout: LayoutRequest): Promise<MemoryDetail>;
@@ -63,6 +66,7 @@ export const createRequests = (quick: QuickPlanner = createQuickPlanner()): Requ
   show: async (...given) => (await import('./detail.ts')).shownOf(...given),
   placed: async (...given) => (await import('./drawing.ts')).placedLayout(...given),
   drawing: async (...given) => (await import('./drawing.ts')).layoutDrawing(...given),
+  does: async (...given) => (await import('./does.ts')).doneBy(...given),
   timeline: async (...given) => (await import('./timeline.ts')).timelineDetail(...given),
   timelineFigure: async (...given) => (await import('./timeline.ts')).timelineFigure(...given),
   memory: async (...given) => (await import('./detail.ts')).memoryDetail(...given),

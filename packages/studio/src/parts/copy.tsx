@@ -1,6 +1,7 @@
 /** @file A button that copies. */
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
+import { copyText } from './clipboard.ts';
 
 interface CopyProps {
   readonly words: string;
@@ -20,16 +21,15 @@ export function Copy({ words, said, text }: CopyProps): VNode {
           const made = text();
           // What is there at once is copied at once: some browsers copy within the click only.
           const copied = typeof made === 'string' ? made : await made;
-          navigator.clipboard
-            .writeText(copied)
-            .then(() => void (state.value = 'copied'))
-            .catch(() => void (state.value = { text: copied }));
+          state.value = (await copyText(copied)) ? 'copied' : { text: copied };
         }}
       >
         {words}
       </button>
       <span role="status">{value === 'copied' ? said : ''}</span>
-      {typeof value === 'object' && <textarea aria-label={words} readOnly value={value.text} rows={3} />}
+      {typeof value === 'object' && (
+        <textarea aria-label={words} readOnly value={value.text} rows={3} ref={(area) => area?.select()} />
+      )}
     </span>
   );
 }

@@ -6,6 +6,9 @@ export const size = (value: number): string => formatBytes(bytes(value));
 export const gib = (value: number): string => formatGiB(bytes(value));
 export const share = (value: number): string => formatShare(value);
 
+/** A difference of two shares. */
+export const points = (value: number): string => `${(value * 100).toFixed(1)} points`;
+
 /** A whole number with separators. */
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
 

@@ -12,6 +12,7 @@ import type { ViewProps } from '../app/view-props.ts';
 import type { Variant } from '../engine/variants.ts';
 import { useAnswer } from '../parts/answer.tsx';
 import { Heads } from '../parts/heads.tsx';
+import { useNarrow } from '../parts/narrow.ts';
 import { gib, share, signed, size, time } from '../parts/numbers.ts';
 import { Pending } from '../parts/pending.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -30,6 +31,7 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
   const detail = useAnswer(key, () => store.viewer.ask('memory', scenario, row.layout));
   const variants = useAnswer(key, () => store.viewer.ask('variants', scenario, row.layout));
   const stage = useSignal(0);
+  const narrow = useNarrow();
   return (
     <section aria-label="Memory">
       <h2>{layoutWords(row)}</h2>
@@ -38,7 +40,7 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
           <>
             <figure>
               <Scroll name="Memory of each stage">
-                <MemoryBars memory={memory} />
+                <MemoryBars memory={memory} width={narrow ? 350 : 720} />
               </Scroll>
             </figure>
             <Stages
@@ -149,7 +151,7 @@ const Over = ({ stage, note }: { readonly stage: StageMemory; readonly note: str
     <h3>{`Stage ${stage.stage} over the step`}</h3>
     <figure>
       <Scroll name="Memory over the step">
-        <MemoryOver stage={stage} />
+        <MemoryOver stage={stage} width={useNarrow() ? 350 : 960} />
       </Scroll>
       <figcaption>{`At the peak the GPU ${stage.peakWhy}. ${note}`}</figcaption>
     </figure>

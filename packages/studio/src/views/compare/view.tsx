@@ -5,13 +5,15 @@ import { bytesBetween, fullestBytes, Ranking, type StepPart, stepParts } from '@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import type { ViewProps } from '../../app/view-props.ts';
-import { grouped, share, signed, size, time } from '../../parts/numbers.ts';
+import { useNarrow } from '../../parts/narrow.ts';
+import { grouped, points, share, signed, size, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 import { ScalingCurves, SensitivityStrip } from './sensitivity.tsx';
 
 export function CompareView({ store }: ViewProps): VNode {
   const planned = store.planned.value;
   const chosen = useSignal<readonly string[]>([]);
+  const narrow = useNarrow();
   if (!planned)
     return (
       <div class="skeleton" style={{ height: '420px' }}>
@@ -33,9 +35,9 @@ export function CompareView({ store }: ViewProps): VNode {
       {plans.length > 0 && (
         <figure class="plans">
           <Scroll name="Time against memory">
-            <Ranking plans={plans} chosen={shorts} />
+            <Ranking plans={plans} chosen={shorts} width={narrow ? 350 : 900} />
           </Scroll>
-          <figcaption>Strong outline: side by side below, where the same numbers stand.</figcaption>
+          <figcaption>Ringed: side by side below, where the same numbers stand.</figcaption>
         </figure>
       )}
       <fieldset>
@@ -74,7 +76,7 @@ function Columns({ plans, all }: { readonly plans: readonly Shown[]; readonly al
   ];
   return (
     <Scroll name="Plans side by side">
-      <table>
+      <table class="columns">
         <thead>
           <tr>
             <th scope="col">what</th>
@@ -95,7 +97,7 @@ function Columns({ plans, all }: { readonly plans: readonly Shown[]; readonly al
                 <td key={plan.layout.short} class="number">
                   {index === 0 || first === undefined
                     ? words(value(plan))
-                    : `${words(value(plan))} (${signed(value(plan) - value(first), words)})`}
+                    : `${words(value(plan))} (${signed(value(plan) - value(first), words === share ? points : words)})`}
                 </td>
               ))}
             </tr>

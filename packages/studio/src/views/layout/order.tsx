@@ -23,28 +23,40 @@ export function reordered(order: readonly DenseAxis[], axes: readonly DenseAxis[
   return order.map((axis) => (axes.includes(axis) ? (next.next().value ?? axis) : axis));
 }
 
+/** A pointer moves this many pixels before a press is a drag. */
+const DRAG = 4;
+
 export function Order({ axes, reorder }: OrderProps): VNode {
-  const dragged = useSignal<number | undefined>(undefined);
-  const put = (to: number): void => {
-    if (dragged.value !== undefined) reorder(placed(axes, dragged.value, to));
+  const dragged = useSignal<Dragged | undefined>(undefined);
+  const { value } = dragged;
+  const shown = value?.over === undefined ? axes : placed(axes, value.from, value.over);
+  const drop = (): void => {
+    const { from = 0, over } = dragged.value ?? {};
     dragged.value = undefined;
+    if (over !== undefined && over !== from) reorder(placed(axes, from, over));
   };
   return (
-    <fieldset class="order">
+    <fieldset
+      class="order"
+      onPointerMove={(event) => {
+        const { value: now } = dragged;
+        if (!now || (now.over === undefined && Math.abs(event.clientX - now.x) < DRAG)) return;
+        dragged.value = { ...now, over: placeAt(event.currentTarget, event) ?? now.over ?? now.from };
+      }}
+      onPointerUp={drop}
+      onPointerCancel={() => void (dragged.value = undefined)}
+    >
       <legend>Order of ranks, fastest axis first: drag, or press</legend>
-      {axes.map((axis, index) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: what dragging does, the two buttons do as well
+      {shown.map((axis, index) => (
         <span
           key={axis}
-          class="axis"
-          draggable
-          onDragStart={() => void (dragged.value = index)}
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            // It is no file for the page.
-            event.preventDefault();
-            event.stopPropagation();
-            put(index);
+          class={value?.over === index ? 'axis dragged' : 'axis'}
+          data-axis={index}
+          onPointerDown={(event) => {
+            if (event.target instanceof HTMLButtonElement) return;
+            // A finger keeps to where it went down; the row hears of all of its ways instead.
+            event.currentTarget.parentElement?.setPointerCapture(event.pointerId);
+            dragged.value = { from: axes.indexOf(axis), x: event.clientX, over: undefined };
           }}
         >
           <button
@@ -69,4 +81,24 @@ export function Order({ axes, reorder }: OrderProps): VNode {
       {axes.length < 2 && <span class="quiet">Only one axis splits anything.</span>}
     </fieldset>
   );
+}
+
+/** An axis under a pointer. */
+interface Dragged {
+  readonly from: number;
+  /** Where it went down. */
+  readonly x: number;
+  /** The place that it is over; undefined until it has moved. */
+  readonly over: number | undefined;
+}
+
+/** The place of the axis that is nearest to a pointer, in its line. */
+function placeAt(row: Element, { clientX, clientY }: PointerEvent): number | undefined {
+  const places = [...row.querySelectorAll('[data-axis]')].map((element, index) => ({
+    index,
+    box: element.getBoundingClientRect(),
+  }));
+  const inLine = places.filter(({ box }) => clientY >= box.top - 24 && clientY <= box.bottom + 24);
+  const middleOf = ({ box }: (typeof places)[number]): number => Math.abs(clientX - (box.left + box.right) / 2);
+  return inLine.toSorted((one, other) => middleOf(one) - middleOf(other))[0]?.index;
 }

@@ -3,7 +3,7 @@
  */
 
 import { meshOf } from '@meshwright/core/layout';
-import { coordinateOf, type DenseAxis, groupOf, worldSize } from '@meshwright/core/mesh';
+import { type DenseAxis, groupOf, worldSize } from '@meshwright/core/mesh';
 import { bytesBetween, ClusterMap, mapLinks } from '@meshwright/figures';
 import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -19,6 +19,7 @@ import { grouped, signed, size, time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import { layoutWords } from '../plan/view.tsx';
+import { OneRank } from './one-rank.tsx';
 import { Order, reordered } from './order.tsx';
 
 type Axis = 'tensor' | 'context' | 'data' | 'pipeline';
@@ -69,6 +70,7 @@ function OfRow({ store, row }: { readonly store: Store; readonly row: Row }): VN
         {(answer) => (
           <>
             <Map placed={answer} row={row} order={order.value} axis={axis.value} rank={rank.value} />
+            <OneRank store={store} row={row} layout={layout} rank={rank.value} memory={answer.shown.memory} />
             <Traffic shown={answer.shown} before={own.value.value?.shown ?? answer.shown} />
           </>
         )}
@@ -103,22 +105,19 @@ function Map({ placed: { shown, gpusPerNode }, row, order, axis, rank }: MapProp
   const mesh = meshOf({ ...row.layout, order });
   const narrow = useNarrow();
   return (
-    <>
-      <figure>
-        <Scroll name="Cluster map">
-          <ClusterMap
-            mesh={mesh}
-            gpusPerNode={gpusPerNode}
-            axis={axis}
-            rank={rank}
-            links={mapLinks(shown.traffic, axis)}
-            width={narrow ? 360 : 1060}
-          />
-        </Scroll>
-        <figcaption>{groupWords(groupOf(mesh, rank, [axis]), gpusPerNode, axis, rank)}</figcaption>
-      </figure>
-      <Coordinates rank={rank} at={coordinateOf(mesh, rank)} />
-    </>
+    <figure>
+      <Scroll name="Cluster map">
+        <ClusterMap
+          mesh={mesh}
+          gpusPerNode={gpusPerNode}
+          axis={axis}
+          rank={rank}
+          links={mapLinks(shown.traffic, axis)}
+          width={narrow ? 360 : 1060}
+        />
+      </Scroll>
+      <figcaption>{groupWords(groupOf(mesh, rank, [axis]), gpusPerNode, axis, rank)}</figcaption>
+    </figure>
   );
 }
 
@@ -171,13 +170,10 @@ function MapChoices({ row, axis, rank, order }: MapChoicesProps): VNode {
 
 function groupWords(group: readonly number[], gpusPerNode: number, axis: string, rank: number): string {
   const nodes = new Set(group.map((each) => Math.floor(each / gpusPerNode))).size;
-  const members = group.length > 16 ? `${group.slice(0, 16).join(', ')} \u2026` : group.join(', ');
-  return `Rank ${rank} shares its ${axis} group with ranks ${members}: ${nodes === 1 ? 'all on one host' : `on ${nodes} hosts, so its traffic crosses the slower link`}.`;
+  const others = group.filter((each) => each !== rank);
+  const members = others.length > 16 ? `${others.slice(0, 16).join(', ')} \u2026` : others.join(', ');
+  return `Rank ${rank} shares its ${axis} group with ${others.length === 1 ? 'rank' : 'ranks'} ${members}: ${nodes === 1 ? 'all on one host' : `on ${nodes} hosts, so its traffic crosses the slower link`}.`;
 }
-
-const Coordinates = ({ rank, at }: { readonly rank: number; readonly at: Readonly<Record<string, number>> }): VNode => (
-  <p>{`Rank ${rank} is tensor ${at['tensor']}, data ${at['data']}, stage ${at['pipeline']}.`}</p>
-);
 
 /** A difference, or that there is none. */
 const more = (difference: number, words: (value: number) => string): string =>

@@ -23,7 +23,7 @@ export interface PageLesson {
   readonly beside?: LessonKey;
 }
 
-/** A question with checked answers: `right` is computed by the engine where the page names `from`. */
+/** A question with its answers. What is a number in them is held against the engine by the tests. */
 export interface Guess {
   readonly question: string;
   readonly answers: readonly string[];
@@ -38,10 +38,10 @@ export const pages: readonly Page[] = [
     plain: 'A painter with one canvas needs room for the paint, the brushes and the notes, not only for the picture.',
     question: 'What has to fit into one GPU?',
     text: [
-      'Training keeps more than the weights. With 16-bit weights and gradients and the Adam optimizer in 32 bits, every parameter takes 2 + 2 + 12 = 16 bytes before a single activation is stored.',
+      'Training keeps more than the weights. Backward leaves a gradient for each: which way it should move. The optimizer (Adam) keeps notes on each: a precise copy and two running means. With 16-bit weights and gradients and 32-bit notes that is 2 + 2 + 12 = 16 bytes a parameter, before forward has stored one activation, a result that backward needs again.',
       'Seven billion parameters take about 108 GB that way. An H100 can hand out 79 GiB. Nothing about speed has been said yet, and the answer is already no.',
     ],
-    look: 'Look at the bars below W, G, O and A before the first step: which of the four is the largest?',
+    look: 'W weights, G gradients, O optimizer, A activations. Before the first step: which is the largest, and does the bar below the four fit?',
     figure: { layout: 'data', model: 'llama-2-7b', sharding: 3 },
     guess: {
       question: 'Which takes most of the 16 bytes?',
@@ -56,10 +56,10 @@ export const pages: readonly Page[] = [
       'Everyone paints a copy of the same picture from another model, and after each layer of paint they agree on the average.',
     question: 'What do replicas have to tell each other?',
     text: [
-      'Each GPU holds everything and takes other sequences. Forward needs nobody. Backward ends with different gradients everywhere, and they have to become one sum.',
+      'Each GPU holds everything and takes other sequences: it is a replica. Forward needs nobody. Backward ends with different gradients everywhere, and they have to become one sum. That is an all-reduce.',
       'In a ring each GPU hands pieces to its neighbour: first pieces are added up on the way round, then the finished pieces go round once more. Each GPU sends 2 (N-1)/N of the gradients, however many GPUs there are.',
     ],
-    look: 'Step to the first sum of gradients with "one message" chosen. Fourteen messages, each an eighth of the bucket.',
+    look: 'Go to the next exchange: arrows in a ring, and G is no longer hatched once it is summed. "Step through it" shows the fourteen messages of a sum one by one.',
     figure: { layout: 'data', model: 'toy', sharding: 3 },
     guess: {
       question: 'Sixteen GPUs instead of eight: what does each send?',
@@ -74,7 +74,7 @@ export const pages: readonly Page[] = [
     question: 'What do replicas not have to hold all the time?',
     text: [
       'Eight replicas hold the optimizer state eight times. ZeRO-1 keeps an eighth on each, ZeRO-2 the gradients as well, ZeRO-3 (FSDP) even the weights, which are gathered layer by layer and thrown away again.',
-      'One and two move what plain data parallelism moves. Three gathers weights in forward and again in backward: half as much again.',
+      'An all-reduce is a scatter of sums and a gather, of equal bytes. One and two move just those. Three gathers weights in forward and again in backward: half as much again.',
     ],
     look: 'Watch the W shelf: a strip of every piece appears when a layer is gathered and is gone after its use.',
     figure: { layout: 'sharded', model: 'llama-2-7b', sharding: 3, beside: 'data' },
@@ -124,8 +124,8 @@ export const pages: readonly Page[] = [
     plain: 'A workshop with eight tables: the first picture has to reach the last table before all hands are busy.',
     question: 'Who waits, and how long?',
     text: [
-      'Each stage holds a row of layers and hands activations on. That is little traffic, so it may cross the slow link. But the last stage waits for the first micro-batch, and the first waits for the last gradient.',
-      'With p stages and m micro-batches of equal length the stages idle (p-1)/(m+p-1) of the step: 30 % for eight stages and 16 micro-batches.',
+      'The batch is cut into micro-batches. Each stage holds a row of layers and hands activations on. That is little traffic, so it may cross the slow link. But the last stage waits for the first micro-batch, and the first waits for the last gradient.',
+      'With p stages and m micro-batches of equal length the stages idle (p-1)/(m+p-1) of the step: 30 % for eight stages and 16 micro-batches. In the usual order, one forward and one backward in turn (1F1B), stage i holds up to p - i micro-batches at once.',
     ],
     look: 'The hatched corners of the schedule. The number on the A shelf is how many micro-batches a stage holds at once.',
     figure: { layout: 'pipeline', model: 'toy', sharding: 3, beside: 'three-axes' },
@@ -133,7 +133,7 @@ export const pages: readonly Page[] = [
       question: 'Which stage holds most activations?',
       answers: ['the first', 'the middle', 'the last'],
       right: 0,
-      because: 'Under 1F1B stage i holds up to p - i micro-batches.',
+      because: 'Counted from 0, stage i of p holds up to p - i of them; the first waits longest for its gradient.',
     },
   },
   {
@@ -207,54 +207,5 @@ export const pages: readonly Page[] = [
       right: 2,
       because: 'The sum of the gradients needs all of them, so all wait for the slowest.',
     },
-  },
-];
-
-/** A row of the table of strategies. */
-export interface StrategyWords {
-  readonly name: string;
-  readonly splits: string;
-  readonly state: string;
-  readonly sends: string;
-  readonly link: string;
-}
-
-/** The strategies beside each other. Psi parameters, N data ranks, t tensor, p stages, m micro-batches. */
-export const strategies: readonly StrategyWords[] = [
-  {
-    name: 'data (DDP)',
-    splits: 'the batch',
-    state: '16 Psi',
-    sends: '2 (N-1)/N g Psi, once a step',
-    link: 'network; hides behind backward',
-  },
-  { name: 'ZeRO-1', splits: 'and the optimizer', state: '(4 + 12/N) Psi', sends: 'as DDP', link: 'network' },
-  {
-    name: 'ZeRO-2',
-    splits: 'and gradients',
-    state: '(2 + 14/N) Psi',
-    sends: 'as DDP when gradients are reduced once',
-    link: 'network',
-  },
-  {
-    name: 'ZeRO-3 (FSDP)',
-    splits: 'and weights',
-    state: '16 Psi/N',
-    sends: '1.5 times DDP for one micro-batch',
-    link: 'network; needs enough tokens to hide',
-  },
-  {
-    name: 'tensor',
-    splits: 'every matrix',
-    state: '16 Psi/t',
-    sends: '4 all-reduces of s b h a layer and micro-batch',
-    link: 'inside the node',
-  },
-  {
-    name: 'pipeline',
-    splits: 'the layers',
-    state: '16 Psi/p',
-    sends: 's b h at each boundary, both ways',
-    link: 'any; idles (p-1)/(m+p-1)',
   },
 ];

@@ -7,10 +7,13 @@ import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';
+import { useNarrow } from '../../parts/narrow.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import { Disturb } from '../what-if/disturb.tsx';
-import { type Guess, type Page, type PageLesson, pages, strategies } from './pages.ts';
+import { exam } from './exam.ts';
+import { type Guess, type Page, type PageLesson, pages } from './pages.ts';
+import { strategies } from './strategies.ts';
 
 export function LearnView({ store }: ViewProps): VNode {
   const at = Math.min(pages.length + 1, store.place.value.page);
@@ -18,18 +21,8 @@ export function LearnView({ store }: ViewProps): VNode {
   const titles = [...pages.map(({ title }) => title), 'All side by side', 'Questions'];
   return (
     <section aria-label="Learn" class="learn">
-      <nav aria-label="Pages">
-        <ol>
-          {titles.map((title, index) => (
-            <li key={title}>
-              <button type="button" aria-current={index === at ? 'page' : undefined} onClick={() => store.turn(index)}>
-                {title}
-              </button>
-            </li>
-          ))}
-        </ol>
-      </nav>
-      <article>
+      <Pages titles={titles} at={at} turn={store.turn} />
+      <article class={page && page.figure !== 'disturbed' ? 'with-figure' : undefined}>
         {page ? (
           <PageView key={page.title} store={store} page={page} />
         ) : at === pages.length ? (
@@ -50,27 +43,66 @@ export function LearnView({ store }: ViewProps): VNode {
   );
 }
 
+interface PagesProps {
+  readonly titles: readonly string[];
+  readonly at: number;
+  turn(page: number): void;
+}
+
+/** All pages: a list beside the page, one line above it on a phone. */
+function Pages({ titles, at, turn }: PagesProps): VNode {
+  if (useNarrow())
+    return (
+      <nav aria-label="Pages">
+        <label>
+          Page{' '}
+          <select value={String(at)} onChange={({ currentTarget }) => turn(Number(currentTarget.value))}>
+            {titles.map((title, index) => (
+              <option key={title} value={String(index)}>{`${index + 1}. ${title}`}</option>
+            ))}
+          </select>
+        </label>
+      </nav>
+    );
+  return (
+    <nav aria-label="Pages">
+      <ol>
+        {titles.map((title, index) => (
+          <li key={title}>
+            <span class="number" aria-hidden="true">{`${index + 1}.`}</span>
+            <button type="button" aria-current={index === at ? 'page' : undefined} onClick={() => turn(index)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
 function PageView({ store, page }: { readonly store: Store; readonly page: Page }): VNode {
   const { figure } = page;
   return (
     <>
-      <h2>{page.title}</h2>
-      <p class="plain">{page.plain}</p>
-      <p>
-        <strong>{page.question}</strong>
-      </p>
-      {page.text.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-      <Question guess={page.guess} />
-      <p>{page.look}</p>
+      <div>
+        <h2>{page.title}</h2>
+        <p class="plain">{page.plain}</p>
+        <p>
+          <strong>{page.question}</strong>
+        </p>
+        {page.text.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        <Question guess={page.guess} lead="Guess first: " />
+        <p>{page.look}</p>
+      </div>
       {figure === 'disturbed' ? (
         <Broken store={store} />
       ) : (
-        <>
+        <div>
           <LessonFigure store={store} title={page.title} lesson={figure} />
           <Further store={store} lesson={figure} />
-        </>
+        </div>
       )}
     </>
   );
@@ -130,6 +162,7 @@ function LessonFigure({ store, title, lesson }: LessonProps & { readonly title: 
     <Pending known={known.value} words="Compiling the program of this page." height={560}>
       {(script) => {
         const moment = momentOf(script, frame.value);
+        const exchange = script.steps.findIndex(({ kind }, index) => index >= moment.frame && kind !== 'compute');
         return (
           <figure>
             <div class="actions">
@@ -143,11 +176,14 @@ function LessonFigure({ store, title, lesson }: LessonProps & { readonly title: 
               >
                 Next step
               </button>
+              <button type="button" disabled={exchange < 0} onClick={() => void (frame.value = exchange + 1)}>
+                Next exchange
+              </button>
             </div>
             <div class="lesson">
               <Steps script={script} frame={moment.frame} size="narrow" />
             </div>
-            <figcaption aria-live="polite">{`${moment.head}. ${moment.sentence}`}</figcaption>
+            <figcaption aria-live="polite" class="hidden">{`${moment.head}. ${moment.sentence}`}</figcaption>
           </figure>
         );
       }}
@@ -155,18 +191,28 @@ function LessonFigure({ store, title, lesson }: LessonProps & { readonly title: 
   );
 }
 
-function Question({ guess }: { readonly guess: Guess }): VNode {
+interface QuestionProps {
+  readonly guess: Guess;
+  /** Before the question. */
+  readonly lead: string;
+  answered?(isRight: boolean): void;
+}
+
+function Question({ guess, lead, answered }: QuestionProps): VNode {
   const given = useSignal<number | undefined>(undefined);
   const { question, answers, right, because } = guess;
   return (
     <fieldset class="guess">
-      <legend>{`Guess first: ${question}`}</legend>
+      <legend>{`${lead}${question}`}</legend>
       {answers.map((answer, index) => (
         <button
           key={answer}
           type="button"
           aria-pressed={given.value === index}
-          onClick={() => void (given.value = index)}
+          onClick={() => {
+            given.value = index;
+            answered?.(index === right);
+          }}
         >
           {answer}
         </button>
@@ -207,12 +253,29 @@ const Strategies = (): VNode => (
   </>
 );
 
-const Exam = (): VNode => (
-  <>
-    <h2>Questions</h2>
-    <p>One from each page, without the page.</p>
-    {pages.map(({ title, guess }) => (
-      <Question key={title} guess={guess} />
-    ))}
-  </>
-);
+/** All questions again, with how many were right. */
+function Exam(): VNode {
+  const given = useSignal<Readonly<Record<number, boolean>>>({});
+  const answers = Object.values(given.value);
+  return (
+    <>
+      <h2>Questions</h2>
+      <p>One from each page, without the page. The first answer counts.</p>
+      {exam.map((guess, index) => (
+        <Question
+          key={guess.question}
+          guess={guess}
+          lead={`${index + 1}. `}
+          answered={(isRight) => {
+            if (given.value[index] === undefined) given.value = { ...given.value, [index]: isRight };
+          }}
+        />
+      ))}
+      <p role="status">
+        {answers.length === 0
+          ? ''
+          : `${answers.filter((each) => each).length} of ${answers.length} right${answers.length < exam.length ? ` so far, ${exam.length - answers.length} to go` : ''}.`}
+      </p>
+    </>
+  );
+}

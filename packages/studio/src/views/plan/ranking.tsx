@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import type { Row } from '../../app/rows.ts';
 import type { Store } from '../../app/store.ts';
 import { Heads } from '../../parts/heads.tsx';
+import { useNarrow } from '../../parts/narrow.ts';
 import { gib, share, signed, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 
@@ -13,30 +14,46 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
   const selected = store.selected.value;
   const pinned = rows.find(({ short }) => short === store.pinned.value);
   const more = extraAxes(rows);
+  const narrow = useNarrow();
   const capacity = store.plans.value[0]?.memory.capacityBytes ?? store.quick.value?.capacityBytes ?? 1;
   return (
     <Scroll name="Ranked layouts">
       <table class={store.planning.value === 'bounds' && rows.length > 0 ? 'ranking stale' : 'ranking'}>
         <caption class="quiet">{captionOf(store)}</caption>
         <Heads
-          columns={[
-            '#',
-            '#tensor',
-            '#pipeline',
-            '#data',
-            ...more.map((axis) => `#${axis}`),
-            '#ZeRO',
-            '#step',
-            'memory of a GPU, GiB',
-            '#exposed',
-            'exact',
-            '(Choose)',
-          ]}
+          columns={
+            narrow
+              ? [
+                  '(Select)',
+                  '#tp',
+                  '#pp',
+                  '#dp',
+                  ...more.map((axis) => `#${short[axis]}`),
+                  '#ZeRO',
+                  '#step',
+                  '#GiB',
+                  '(Pin)',
+                ]
+              : [
+                  '#',
+                  '#tensor',
+                  '#pipeline',
+                  '#data',
+                  ...more.map((axis) => `#${axis}`),
+                  '#ZeRO',
+                  '#step',
+                  'memory of a GPU, GiB',
+                  '#exposed',
+                  'exact',
+                  '(Choose)',
+                ]
+          }
         />
         <tbody>
           {rows.map((row, index) => (
             <RankRow
               more={more}
+              narrow={narrow}
               key={row.short}
               store={store}
               row={row}
@@ -48,9 +65,25 @@ export function Ranking({ store }: { readonly store: Store }): VNode {
           ))}
         </tbody>
       </table>
+      {!narrow && <Legend />}
     </Scroll>
   );
 }
+
+/** What the colours of the bars are. */
+const Legend = (): VNode => (
+  <p class="legend quiet">
+    {[...memoryParts.filter(([part]) => part !== 'logits'), ['reserve', 'reserve'] as const].map(([part, role]) => (
+      <span key={part}>
+        <svg width="10" height="10" aria-hidden="true">
+          <rect width="10" height="10" fill={memoryColour(role)} />
+        </svg>
+        {part === 'buffers' ? ' logits, buffers' : ` ${part}`}
+      </span>
+    ))}
+    <span>line: what can be allocated</span>
+  </p>
+);
 
 /** How far the ranking is. */
 function captionOf({ rows, planning, planned }: Store): string {
@@ -65,7 +98,12 @@ function captionOf({ rows, planning, planned }: Store): string {
 const extraAxes = (rows: readonly Row[]): readonly ('context' | 'expert')[] =>
   (['context', 'expert'] as const).filter((axis) => rows.some(({ layout }) => layout[axis] > 1));
 
+/** Axes in the field's abbreviations, where room is short. */
+const short = { context: 'cp', expert: 'ep' } as const;
+
 interface RankRowProps {
+  /** On a phone: the number of the row selects it, and what the other columns say is below the table. */
+  readonly narrow: boolean;
   readonly more: readonly ('context' | 'expert')[];
   readonly store: Store;
   readonly row: Row;
@@ -75,12 +113,28 @@ interface RankRowProps {
   readonly pinned: Row | undefined;
 }
 
-function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRowProps): VNode {
-  const { layout, seconds, deviceBytes, exposed, state, short } = row;
+function RankRow({ more, narrow, store, row, rank, capacity, selected, pinned }: RankRowProps): VNode {
+  const { layout, seconds, deviceBytes, exposed, state, short: own } = row;
   const base = pinned === row ? undefined : pinned;
+  const memory = base ? signed(deviceBytes - base.deviceBytes, gib) : gib(deviceBytes);
+  const select = (
+    <button type="button" aria-pressed={selected} aria-label={`Select row ${rank}`} onClick={() => store.select(own)}>
+      {narrow ? rank : 'Select'}
+    </button>
+  );
+  const pin = (
+    <button
+      type="button"
+      aria-pressed={pinned === row}
+      aria-label={`Pin row ${rank} to compare the others with it`}
+      onClick={() => void (store.pinned.value = pinned === row ? undefined : own)}
+    >
+      Pin
+    </button>
+  );
   return (
-    <tr class={selected ? 'selected' : undefined} data-layout={short} data-state={state}>
-      <td>{rank}</td>
+    <tr class={selected ? 'selected' : undefined} data-layout={own} data-state={state}>
+      <td>{narrow ? select : rank}</td>
       <td class="number">{layout.tensor}</td>
       <td class="number">{layout.pipeline}</td>
       <td class="number">{layout.data}</td>
@@ -93,42 +147,29 @@ function RankRow({ more, store, row, rank, capacity, selected, pinned }: RankRow
       <td class="number">
         {base ? signed(seconds - base.seconds, time) : `${state === 'bound' ? '\u2265 ' : ''}${time(seconds)}`}
       </td>
+      {narrow ? (
+        <td class={deviceBytes > capacity ? 'number alarm' : 'number'}>{memory}</td>
+      ) : (
+        <>
+          <td>
+            <MemoryBar parts={row.parts} bytes={deviceBytes} capacity={capacity} words={memory} />
+          </td>
+          <td class="number">{exposedWords(exposed, base?.exposed)}</td>
+          <td>{state === 'simulated' ? '\u2713' : '\u2026'}</td>
+        </>
+      )}
       <td>
-        <MemoryBar
-          parts={row.parts}
-          bytes={deviceBytes}
-          capacity={capacity}
-          words={base ? signed(deviceBytes - base.deviceBytes, gib) : gib(deviceBytes)}
-        />
-      </td>
-      <td class="number">
-        {exposed === undefined
-          ? ''
-          : base?.exposed !== undefined
-            ? signed(exposed - base.exposed, share)
-            : share(exposed)}
-      </td>
-      <td>{state === 'simulated' ? '\u2713' : '\u2026'}</td>
-      <td>
-        <button
-          type="button"
-          aria-pressed={selected}
-          aria-label={`Select row ${rank}`}
-          onClick={() => store.select(short)}
-        >
-          Select
-        </button>{' '}
-        <button
-          type="button"
-          aria-pressed={pinned === row}
-          aria-label={`Pin row ${rank} to compare the others with it`}
-          onClick={() => void (store.pinned.value = pinned === row ? undefined : short)}
-        >
-          Pin
-        </button>
+        {!narrow && <>{select} </>}
+        {pin}
       </td>
     </tr>
   );
+}
+
+/** The exposed share of a row, or how it differs from that of the pinned one. */
+function exposedWords(exposed: number | undefined, base: number | undefined): string {
+  if (exposed === undefined) return '';
+  return base === undefined ? share(exposed) : signed(exposed - base, share);
 }
 
 /** Parts on each other; what the device takes beside tensors stands on top, and a bound is one part. */

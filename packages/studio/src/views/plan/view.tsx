@@ -7,10 +7,8 @@ import type { Store } from '../../app/store.ts';
 import type { ViewProps } from '../../app/view-props.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Copy } from '../../parts/copy.tsx';
-import { Heads } from '../../parts/heads.tsx';
-import { gib, grouped, share, time } from '../../parts/numbers.ts';
+import { gib, grouped, time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import { commandLine } from '../../scenario/scenario.ts';
 import { Ranking } from './ranking.tsx';
 import { Rejected } from './rejected.tsx';
@@ -42,7 +40,7 @@ export function PlanView({ store }: ViewProps): VNode {
                 <p>Where one step goes is computed for each row.</p>
               </div>
             )}
-            <Why store={store} shown={shown} />
+            <LaterWhy store={store} shown={shown} />
           </aside>
         </div>
       )}
@@ -69,7 +67,8 @@ function Answer({ store }: { readonly store: Store }): VNode {
       </div>
     );
   const { scenario } = store.place.value;
-  const gpus = row.layout.tensor * row.layout.pipeline * row.layout.data;
+  const { tensor, pipeline, data, context } = row.layout;
+  const gpus = tensor * pipeline * data * context;
   const tokens = (scenario.sequences * scenario.length) / row.seconds / gpus;
   return (
     <div class="answer">
@@ -98,73 +97,12 @@ function Answer({ store }: { readonly store: Store }): VNode {
   );
 }
 
-function Why({ store, shown }: { readonly store: Store; readonly shown: Shown | undefined }): VNode | null {
-  const planned = store.planned.value;
-  if (!planned || !shown) return null;
-  const [first, second] = planned.plans;
-  return (
-    <section class="why" aria-label="Why the first is first">
-      {first && second && (
-        <>
-          <h3>{`Why #1 beats #2 by ${share(second.step.seconds / first.step.seconds - 1)}`}</h3>
-          <ul>
-            {planned.explain.slice(0, 5).map(({ part, words }) => (
-              <li key={part}>{words}</li>
-            ))}
-          </ul>
-        </>
-      )}
-      {shown.warnings.length > 0 && (
-        <>
-          <h3>Worth knowing</h3>
-          <ul>
-            {shown.warnings.map(({ code, message, hint = '' }) => (
-              <li key={code}>{`${message} ${hint}`}</li>
-            ))}
-          </ul>
-        </>
-      )}
-      <Nearest store={store} shown={shown} />
-      <details>
-        <summary>{`~ rests on ${shown.assumptions.length} assumed numbers`}</summary>
-        <Scroll name="Assumed numbers">
-          <table>
-            <Heads columns={['Assumed', 'Value', 'Source']} />
-            <tbody>
-              {shown.assumptions.map(({ what, value, low, high, source }) => (
-                <tr key={what}>
-                  <td>{what}</td>
-                  <td class="number">
-                    {low === high ? plain(value) : `${plain(value)} (${plain(low)} to ${plain(high)})`}
-                  </td>
-                  <td>{source}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </details>
-    </section>
-  );
+/** What stands beside the figure once the plan is made, loaded then. */
+function LaterWhy({ store, shown }: { readonly store: Store; readonly shown: Shown | undefined }): VNode | null {
+  const isMade = store.planned.value !== undefined && shown !== undefined;
+  const loaded = useAnswer(isMade ? 'why' : '', async () => import('./why.tsx')).value.value;
+  return isMade && loaded ? <loaded.Why store={store} planned={store.planned.value} shown={shown} /> : null;
 }
-
-/** What others measured on something like it, beside what is predicted here. */
-function Nearest({ store, shown }: { readonly store: Store; readonly shown: Shown }): VNode | null {
-  const { scenario } = store.place.value;
-  const known = useAnswer(JSON.stringify(scenario), () => store.viewer.ask('nearest', scenario));
-  const run = known.value.value;
-  if (!run) return null;
-  const degrees =
-    run.tensor > 0 ? `, tensor ${run.tensor} \u00b7 pipeline ${run.pipeline} \u00b7 data ${run.data}` : '';
-  return (
-    <>
-      <h3>Nearest published run</h3>
-      <p>{`${run.model} on ${grouped(run.gpus)} ${run.gpu}, sequences of ${grouped(run.length)}${degrees}: ${grouped(run.tokensPerSecondPerGpu)} tokens/s per GPU measured (${run.source}, ${run.year}). Here ${grouped(shown.step.tokensPerSecondPerGpu)}~ are predicted.`}</p>
-    </>
-  );
-}
-
-const plain = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
 
 /** Ways out when nothing fits, loaded when that is so. */
 function LaterNothing({ store }: { readonly store: Store }): VNode {

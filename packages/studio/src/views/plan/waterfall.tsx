@@ -19,7 +19,7 @@ export function Waterfall({ shown: { step } }: { readonly shown: Shown }): VNode
         <summary>As a table</summary>
         <Scroll name="Parts of the step">
           <table>
-            <Heads columns={['Part', 'Time', 'Share of the step']} />
+            <Heads columns={['Part', '#Time~', '#Share of the step']} />
             <tbody>
               {partsInSight(step).map(([part, value]) => (
                 <tr key={part}>

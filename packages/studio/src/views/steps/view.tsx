@@ -127,7 +127,7 @@ function Told({ store, told, beside }: ToldProps): VNode {
   const other = beside && momentOf(beside, sameShare(script, beside, moment, steps.detail), steps.detail);
   const size = narrow || other ? 'narrow' : 'wide';
   return (
-    <div>
+    <div class="stepping">
       {note !== '' && <p class="quiet">{note}</p>}
       <Controls moment={moment} moves={moves} playing={playing} />
       <figure class="steps">

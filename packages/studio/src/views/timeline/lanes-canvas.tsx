@@ -11,8 +11,9 @@ import { answerKey } from './keys.ts';
 import { type LaneRow, sliceAt, type Window, zoomed } from './lanes.ts';
 import { type Paints, paint } from './paint.ts';
 
-/** Pixels left of the lanes, above them, and of a row. */
-export const left = 128;
+/** Pixels left of the lanes, on a canvas of some width. */
+export const leftOf = (width: number): number => (width < 500 ? 92 : 128);
+/** Pixels above the lanes, and of a row. */
 const [top, rowHeight] = [26, 22] as const;
 
 /** Pixels that a pointer moves before a press is a drag. */
@@ -75,6 +76,7 @@ interface Place {
 
 function placeOf(event: MouseEvent, { from, to }: Window): Place {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const left = leftOf(box.width);
   return {
     x: event.clientX,
     time: from + ((event.clientX - box.left - left) / (box.width - left)) * (to - from),
@@ -117,7 +119,7 @@ function usePainting(
       rows,
       window: value,
       width,
-      left,
+      left: leftOf(width),
       top,
       rowHeight,
       paints: paintsOf(),

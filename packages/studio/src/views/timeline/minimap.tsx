@@ -12,13 +12,13 @@ interface MinimapProps {
   readonly rows: readonly LaneRow[];
   readonly window: Signal<Window>;
   readonly whole: number;
-  /** Pixels left of the lanes. */
-  readonly left: number;
+  /** Pixels left of the lanes, on a canvas of some width. */
+  left(width: number): number;
   paints(): Paints;
 }
 
 /** For pointers only: keys move the window of the lanes themselves. */
-export function Minimap({ rows, window, whole, left, paints }: MinimapProps): VNode {
+export function Minimap({ rows, window, whole, left: leftOf, paints }: MinimapProps): VNode {
   const canvas = useRef<HTMLCanvasElement>(null);
   const height = Math.min(most, rows.length * row);
   const { from, to } = window.value;
@@ -29,6 +29,7 @@ export function Minimap({ rows, window, whole, left, paints }: MinimapProps): VN
       if (!element || !context) return;
       element.width = element.clientWidth;
       element.height = height;
+      const left = leftOf(element.width);
       const inner = element.width - left;
       const { background, text } = paints();
       context.fillStyle = background;
@@ -53,6 +54,7 @@ export function Minimap({ rows, window, whole, left, paints }: MinimapProps): VN
   }, [rows, from, to]);
   const go = (event: PointerEvent): void => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const left = leftOf(box.width);
     const time = ((event.clientX - box.left - left) / (box.width - left)) * whole;
     const seen = window.value;
     window.value = moved(seen, (time - middle(seen)) / (seen.to - seen.from), whole);

@@ -60,10 +60,16 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): number {
     context.fillStyle = paints.text;
     const first = rows[index - 1]?.rank !== rank;
     context.fillText(
-      `${first ? `rank ${rank}  ` : '          '}${lane}`,
+      left < 100 ? `${first ? `r${rank}` : ''}` : first ? `rank ${rank}` : '',
       4,
       top + index * rowHeight + rowHeight - 6,
       left - 8,
+    );
+    context.fillText(
+      lane,
+      left < 100 ? 30 : 55,
+      top + index * rowHeight + rowHeight - 6,
+      left - (left < 100 ? 34 : 59),
     );
   });
   if (scene.showCritical) critical(context, scene);

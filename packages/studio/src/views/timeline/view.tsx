@@ -18,7 +18,7 @@ import { AreaTable } from './area-table.tsx';
 import { AsFigure, IdleTable } from './below.tsx';
 import { kindWords } from './kind-words.ts';
 import { laneRows, middle, moved, type Window, zoomed } from './lanes.ts';
-import { LanesCanvas, left, paintsOf } from './lanes-canvas.tsx';
+import { LanesCanvas, leftOf, paintsOf } from './lanes-canvas.tsx';
 import { OverlayTable, overlayWords } from './measured.tsx';
 import { Minimap } from './minimap.tsx';
 
@@ -125,7 +125,7 @@ export function Lanes({ id, detail, says }: LanesProps): VNode {
           <Toggle words="Prediction stretched to the measured step" on={ownScale} />
         )}
       </LaneControls>
-      <Minimap rows={rows} window={window} whole={whole} left={left} paints={paintsOf} />
+      <Minimap rows={rows} window={window} whole={whole} left={leftOf} paints={paintsOf} />
       <LanesCanvas
         describedBy={id}
         detail={detail}

@@ -1,6 +1,6 @@
 /** @file What failures cost the plan, how often a checkpoint is worth its time, and what to do when a host dies. */
 import type { FailureOptions, Shown } from '@meshwright/core/plan';
-import { formatDuration, seconds } from '@meshwright/core/units';
+import { bytesPerSecond, formatDuration, formatRate, seconds } from '@meshwright/core/units';
 import { Checkpoints } from '@meshwright/figures';
 import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
@@ -8,6 +8,7 @@ import type { Store } from '../../app/store.ts';
 import type { FailureAnswer } from '../../engine/failures.ts';
 import { useAnswer } from '../../parts/answer.tsx';
 import { Heads } from '../../parts/heads.tsx';
+import { useNarrow } from '../../parts/narrow.ts';
 import { grouped, share, time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
@@ -18,6 +19,7 @@ const long = (value: number): string => formatDuration(seconds(value));
 export function FailurePanel({ store, plan }: { readonly store: Store; readonly plan: Shown }): VNode {
   const { nodes } = store.place.value.scenario;
   const options = useSignal<FailureOptions>({});
+  const narrow = useNarrow();
   const job = {
     devices: plan.gpus,
     nodes,
@@ -40,7 +42,7 @@ export function FailurePanel({ store, plan }: { readonly store: Store; readonly 
           <>
             <p role="status">{wordsOf(found, plan)}</p>
             <Scroll name="Figure of checkpoints">
-              <Checkpoints failures={found.failures} curve={found.curve} />
+              <Checkpoints failures={found.failures} curve={found.curve} width={narrow ? 350 : 760} />
             </Scroll>
             <LostTable found={found} step={plan.step.seconds} />
             {nodes > 1 && <Choices store={store} plan={plan} found={found} />}
@@ -79,7 +81,7 @@ function Rate({ name, of, scale, options }: RateProps): VNode {
     <label>
       {`${name} `}
       <input
-        class="amount"
+        class="amount rate"
         type="number"
         min={0}
         step="any"
@@ -146,7 +148,7 @@ function Choices({ store, plan, found: { failures } }: ChoicesProps): VNode {
             <td>a restart and half an interval; the spare is idle until then</td>
           </tr>
           <tr>
-            <th scope="row">{`go on with ${scenario.nodes - 1}`}</th>
+            <th scope="row">{`go on with ${scenario.nodes - 1} ${scenario.nodes === 2 ? 'host' : 'hosts'}`}</th>
             <td class="number">{smaller}</td>
             <td class="number">{long(each)}</td>
             <td>{best ? `as ${best.short}; one more restart when the host is back` : ''}</td>
@@ -167,10 +169,16 @@ function Choices({ store, plan, found: { failures } }: ChoicesProps): VNode {
   );
 }
 
+/** A rate of bytes is said in its usual unit. */
+const amountWords = (what: string, value: number): string =>
+  what.endsWith(' (bytes/s)')
+    ? `${what.replace(' (bytes/s)', '')}: ${formatRate(bytesPerSecond(value))}`
+    : `${what}: ${grouped(value)}`;
+
 const Assumed = ({ found: { assumed } }: { readonly found: FailureAnswer }): VNode => (
   <ul class="quiet">
     {assumed.map(({ what, value, source }) => (
-      <li key={what}>{`${what}: ${grouped(value)}, assumed. ${source}.`}</li>
+      <li key={what}>{`${amountWords(what, value)}, assumed. ${source.charAt(0).toUpperCase()}${source.slice(1)}.`}</li>
     ))}
   </ul>
 );

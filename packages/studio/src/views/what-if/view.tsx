@@ -61,7 +61,8 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
   const answers = useSignal<Readonly<Record<string, WhatIf | string>>>({});
   const gpus = useSignal<readonly string[]>([]);
   const changes = changesOf(scenario, gpus.value);
-  const plan = store.plans.value.find(({ layout }) => layout.short === best.short);
+  const selected = store.selected.value ?? best;
+  const plan = store.plans.value.find(({ layout }) => layout.short === selected.short);
   useEffect(() => {
     let wanted = true;
     const askAll = async (): Promise<void> => {
@@ -101,7 +102,7 @@ function Table({ store, best }: { readonly store: Store; readonly best: Row }): 
           </tbody>
         </table>
       </Scroll>
-      <Disturb store={store} row={best} />
+      <Disturb key={selected.short} store={store} row={selected} />
       {plan && <FailurePanel store={store} plan={plan} />}
     </section>
   );
