@@ -25,13 +25,13 @@ expect_json 'the peak of live bytes is that of the program, the arena is within 
 # Collectives by named algorithms; nodes of four, so that eight data ranks have two tiers.
 nodes=$scratch/two-nodes.yaml
 sed 's/1x dgx-h100/2x rtx-workstation/' $million > "$nodes"
-for algorithm in tree hierarchical direct; do
+for algorithm in tree halving-doubling hierarchical direct; do
   expect "eight ranks by $algorithm train as one does" '^verified: 8 ranks' \
     meshwright verify "$nodes" --layout tp=1,pp=1,dp=8,mbs=2,zero=0 --steps 3 --exchanges $algorithm
 done
 expect 'shards by two tiers too, in the bytes of the program' '^verified: 8 ranks' \
   meshwright verify "$nodes" --layout tp=1,pp=1,dp=8,mbs=2,zero=3 --steps 3 --exchanges hierarchical
-expect_code 'refuses an algorithm that does not run here' 2 'ring, tree, hierarchical, direct' \
+expect_code 'refuses an algorithm that does not run here' 2 'ring, tree, halving-doubling, hierarchical, direct' \
   meshwright run $toy --exchanges in-switch
 
 # State in host memory under bf16 weights: bytes and memory of both are the program's.

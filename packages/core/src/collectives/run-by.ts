@@ -3,11 +3,11 @@ import { type Collective, degreesOf, type Item, membersOf, type Operation, type 
 import { algorithms } from './algorithms.ts';
 
 /** What the collectives of a program may be made to run by. */
-export const forcedAlgorithms = ['ring', 'tree', 'hierarchical', 'direct'] as const;
+export const forcedAlgorithms = ['ring', 'tree', 'halving-doubling', 'hierarchical', 'direct'] as const;
 export type ForcedAlgorithm = (typeof forcedAlgorithms)[number];
 
 /** The program with its collectives by `algorithm`, where `ranksPerNode` neighbouring ranks share a node. As everywhere, a
- * way that does not take a collective is not taken for it: scalars stay direct, and so stays what trees, or two tiers
+ * way that does not take a collective is not taken for it: scalars stay direct, and so stays what trees, halves, or two tiers
  * (groups within one node, with one member on each, or that do not fill nodes evenly) do not run.
  */
 export function runBy(program: Program, algorithm: ForcedAlgorithm, ranksPerNode: number): Program {
@@ -31,6 +31,7 @@ export function runBy(program: Program, algorithm: ForcedAlgorithm, ranksPerNode
 /** Scalars are direct already; a shift has one way; routed rows, which have a table of counts, go to whom they are for. */
 function takes({ collective, algorithm: now, reads }: Collective, algorithm: ForcedAlgorithm): boolean {
   if (now === 'direct' || collective === 'shift' || reads.length > 1) return false;
+  if (algorithm === 'halving-doubling') return collective === 'all-reduce';
   return algorithms[algorithm].takes(collective, 2);
 }
 

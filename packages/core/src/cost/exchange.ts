@@ -69,12 +69,13 @@ function tiersTime(
   if (islands > 1) {
     let hops = ring.steps(kind, islands) * group.netLatency;
     between = ring.bytesSent(kind, share, islands) / group.netRate;
-    if (algorithm === 'auto' || algorithm === 'tree') {
-      const treeHops = tree.steps(kind, islands) * group.netLatency;
-      const treeTransfer = tree.bytesSent(kind, share, islands) / group.netRate;
-      if (algorithm === 'tree' || treeHops + treeTransfer < hops + between) {
-        hops = treeHops;
-        between = treeTransfer;
+    const other = algorithm === 'halving-doubling' ? algorithms[algorithm] : tree;
+    if (algorithm === 'auto' || algorithm === other.name) {
+      const otherHops = other.steps(kind, islands) * group.netLatency;
+      const otherTransfer = other.bytesSent(kind, share, islands) / group.netRate;
+      if (algorithm === other.name || otherHops + otherTransfer < hops + between) {
+        hops = otherHops;
+        between = otherTransfer;
       }
     }
     latency += hops;

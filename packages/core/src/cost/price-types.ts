@@ -12,7 +12,7 @@ import type { TierAlgorithms } from './network/index.ts';
  * bytes per rank as one ring. `flat-ring`: one ring over all ranks, as libraries did before they knew of nodes.
  * `direct`: everybody to everybody in one step, for scalars.
  */
-export type ExchangeAlgorithm = 'auto' | 'ring' | 'hierarchical' | 'flat-ring' | 'tree' | 'direct';
+export type ExchangeAlgorithm = 'auto' | 'ring' | 'hierarchical' | 'flat-ring' | 'tree' | 'halving-doubling' | 'direct';
 
 export interface ExchangeRequest {
   readonly kind: CollectiveKind;

@@ -169,7 +169,8 @@ function tiersOf(cluster: ClusterSpec, group: GroupPrice, request: ExchangeReque
     );
     return { inside: choices.get('inside') ?? inside, between: choices.get('between') ?? between };
   }
-  return { inside, between: algorithm === 'tree' && algorithms.tree.takes(kind, 2) ? algorithms.tree : between };
+  const named = algorithm === 'tree' || algorithm === 'halving-doubling' ? algorithms[algorithm] : undefined;
+  return { inside, between: named?.takes(kind, 2) ? named : between };
 }
 
 function describe(cluster: ClusterSpec, group: GroupPrice): LinkDescription {

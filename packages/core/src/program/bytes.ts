@@ -9,10 +9,10 @@ import { touchedBytes } from './shapes.ts';
 import type { Algorithm, Collective, CollectiveKind, Program, WhyRule } from './types.ts';
 
 /** Bytes that a rank of a group of `degree` sends in a collective over a buffer of `bytes` (whole, padded to the group);
- * of a tree the mean over its members, which send different shares, and of a broadcast those of the busiest one.
+ * of trees and halves the mean over members, which may send different shares, and of a broadcast those of the busiest one.
  *
  * Ring and direct move the same shares in a reduce-scatter or all-gather; a direct all-reduce sends everything to each
- * of the others. Source: Thakur, Rabenseifner, Gropp 2005, section 4. Trees send the bytes of a ring in all. Two tiers
+ * of the others. Source: Thakur, Rabenseifner, Gropp 2005, section 4. Trees and halves send the bytes of a ring in all. Two tiers
  * send them too, but for an all-to-all, which sends everything once in each tier.
  */
 export function collectiveBytes(
@@ -64,9 +64,25 @@ export function paddedBytes(operation: Collective, expanded: ExpandedOperation, 
   }
 }
 
-/** Equal parts that an all-reduce works on: a piece for each rank, half for each tree, or all at once. */
-export const partsOfAllReduce = ({ algorithm }: Pick<Collective, 'algorithm'>, degree: number): number =>
-  algorithm === 'direct' ? 1 : algorithm === 'tree' ? 2 : degree;
+/** Equal parts that an all-reduce works on: a piece for each rank, half for each tree, as many as can be halved, or all at once. */
+export function partsOfAllReduce({ algorithm }: Pick<Collective, 'algorithm'>, degree: number): number {
+  switch (algorithm) {
+    case 'direct':
+      return 1;
+    case 'tree':
+      return 2;
+    case 'halving-doubling':
+      return wholeHalves(degree);
+    case 'ring':
+    case 'hierarchical':
+      return degree;
+    default:
+      return assertUnreachable(algorithm);
+  }
+}
+
+/** The largest power of two in `degree`. */
+const wholeHalves = (degree: number): number => 2 ** Math.floor(Math.log2(degree));
 
 const paddedTo = (elements: number, parts: number): number => Math.ceil(elements / parts) * parts;
 

@@ -113,9 +113,10 @@ export interface Write {
 
 /** `shift`: every member hands its buffer to the next one and takes that of the one before, round in a circle. */
 export type CollectiveKind = 'all-reduce' | 'reduce-scatter' | 'all-gather' | 'broadcast' | 'all-to-all' | 'shift';
-/** How a collective runs. `tree`: up and down two binary trees on half of the buffer each, all-reduces only. `hierarchical`:
- * in two tiers, first among members that share a node. */
-export type Algorithm = 'ring' | 'tree' | 'hierarchical' | 'direct';
+/** How a collective runs. `tree`: up and down two binary trees on half of the buffer each. `halving-doubling`: halves with
+ * partners ever further away, and back. Both run all-reduces only. `hierarchical`: in two tiers, first among members that
+ * share a node. */
+export type Algorithm = 'ring' | 'tree' | 'halving-doubling' | 'hierarchical' | 'direct';
 
 interface OperationBase {
   readonly lane: Lane;

@@ -15,6 +15,7 @@ import {
   shift,
 } from '../transport/collectives.ts';
 import { collectiveChannel, incomingChannel, ledgerName, sendChannel } from '../transport/fabric.ts';
+import { halvingAllReduce } from '../transport/halves.ts';
 import { type Message, receive, send } from '../transport/peers.ts';
 import { tieredAllGather, tieredAllReduce, tieredAllToAll, tieredReduceScatter } from '../transport/tiers.ts';
 import { treeAllReduce } from '../transport/trees.ts';
@@ -117,6 +118,8 @@ const allReduce: Run<readonly Elements[]> = ({ algorithm, reduce = 'sum', inner 
       return ringAllReduce(circle, pieces, reduce, take);
     case 'tree':
       return treeAllReduce(circle, pieces, reduce, take);
+    case 'halving-doubling':
+      return halvingAllReduce(circle, pieces, reduce, take);
     case 'hierarchical':
       return tieredAllReduce({ ...circle, inner }, pieces, reduce, take);
     case 'direct':
@@ -126,7 +129,7 @@ const allReduce: Run<readonly Elements[]> = ({ algorithm, reduce = 'sum', inner 
   }
 };
 
-// Of what follows ring and direct send the same pieces to the same ranks, and trees run none.
+// Of what follows ring and direct send the same pieces to the same ranks, and trees and halves run none.
 const reduceScatter: Run<readonly Elements[]> = ({ reduce = 'sum', inner }, circle, pieces, take) =>
   inner === undefined
     ? ringReduceScatter(circle, pieces, reduce, take)

@@ -64,7 +64,11 @@ const runs = (['tree', 'hierarchical'] as const)
   )
   .filter(([, , , , takes]) => takes !== '');
 
-test.each([...runs, ['direct', 'DDP', 'llama', { data: 4 }, 'all-reduce'] as const])(
+test.each([
+  ...runs,
+  ['direct', 'DDP', 'llama', { data: 4 }, 'all-reduce'] as const,
+  ['halving-doubling', 'DDP, a power of two', 'llama', { data: 4, bucketMB: 0.01 }, 'all-reduce'] as const,
+])(
   'by %s ranks train as one does, move the bytes of the program and repeat bit for bit: %s',
   async (algorithm, _name, model, changes, takes) => {
     const job = smallJob(model, { optimizer: 'sgd' });
@@ -92,4 +96,7 @@ test('a program by two tiers is written and read with the members of a node', ()
   const text = printProgram(program);
   expect(text).toContain('hierarchical inner 2');
   expect(parseProgram(text)).toEqual({ program, issues: [] });
+  const halves = runBy(programOf(smallJob('gpt2'), { data: 4 }), 'halving-doubling', RANKS_PER_NODE);
+  expect(printProgram(halves)).toContain('halving-doubling');
+  expect(parseProgram(printProgram(halves))).toEqual({ program: halves, issues: [] });
 });

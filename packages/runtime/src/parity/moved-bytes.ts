@@ -66,17 +66,18 @@ function predictedExchanges(
     const exchanges = sums.get(name) ?? [];
     const expanded = lists.get(name);
     if (expanded === undefined) return [];
-    const trees = expanded.operations.some(({ operation }) => isTree(operation));
+    const uneven = expanded.operations.some(({ operation }) => isUneven(operation));
     return exchanges.map((each) => {
       const counted = program.mesh.experts && countedBytes(expanded, each, rows[rank] ?? [], seat);
-      const bytes = trees ? memberBytes(expanded, each, seat) : each.bytes;
+      const bytes = uneven ? memberBytes(expanded, each, seat) : each.bytes;
       return { ...each, bytes: counted ?? bytes * steps };
     });
   });
 }
 
-const isTree = (operation: Operation): operation is Collective =>
-  operation.kind === 'collective' && operation.algorithm === 'tree';
+/** Whether members of a collective may send different shares. */
+const isUneven = (operation: Operation): operation is Collective =>
+  operation.kind === 'collective' && (operation.algorithm === 'tree' || operation.algorithm === 'halving-doubling');
 
 const isOf = ({ kind, over, rule }: ExchangeSum, operation: Operation): operation is Collective =>
   operation.kind === 'collective' &&
@@ -84,26 +85,26 @@ const isOf = ({ kind, over, rule }: ExchangeSum, operation: Operation): operatio
   operation.axis === over &&
   operation.why.rule === rule;
 
-/** Bytes of one kind of exchange of one rank in a period, where members of a tree send different shares. */
+/** Bytes of one kind of exchange of one rank in a period, where members of trees or halves send different shares. */
 function memberBytes({ operations }: ExpandedList, sum: ExchangeSum, { degrees, indexOn }: Seat): number {
   if (sum.kind === 'send') return sum.bytes;
   let bytes = 0;
   for (const expanded of operations) {
     const { operation } = expanded;
     if (!isOf(sum, operation)) continue;
-    if (!isTree(operation)) bytes += sentBytes(expanded, degrees);
+    if (!isUneven(operation)) bytes += sentBytes(expanded, degrees);
     else {
-      const share = treeShare(degrees(operation.axis), indexOn(operation.axis));
+      const share = memberShare(operation, degrees(operation.axis), indexOn(operation.axis));
       bytes += share * paddedBytes(operation, expanded, degrees);
     }
   }
   return bytes;
 }
 
-/** Of the buffer, what the member at a place sends in an all-reduce by trees. */
-function treeShare(ranks: number, place: number): number {
+/** Of the buffer, what the member at a place sends in an all-reduce. */
+function memberShare({ algorithm }: Collective, ranks: number, place: number): number {
   let sum = 0;
-  algorithms.tree.flows('all-reduce', ranks, (from, _, share) => {
+  algorithms[algorithm].flows('all-reduce', ranks, (from, _, share) => {
     if (from === place) sum += share;
   });
   return sum;

@@ -5,6 +5,7 @@ import type { Elements } from '../kernels/tensor.ts';
 import type { Circle, TakePiece, Waiting } from './circle.ts';
 import { allToAll, ringAllGather, ringAllReduce, ringReduceScatter } from './collectives.ts';
 import { circles, drive, fabricOf, valueOf } from './fabric.fixture.ts';
+import { halvingAllReduce } from './halves.ts';
 import { tieredAllGather, tieredAllReduce, tieredAllToAll, tieredReduceScatter } from './tiers.ts';
 import { treeAllReduce } from './trees.ts';
 
@@ -63,23 +64,48 @@ const bf16ish = (value: number): number => Math.round(value * 64) / 64;
 
 const tolerance = (type: 'fp32' | 'bf16', ranks: number): number => (type === 'fp32' ? 1e-5 : 0.02 * ranks);
 
+/** All ranks are given one sum, close to the exact one, in either order. */
+function expectOneSum(asked: Asked, second: readonly number[], run: Run, reduce: 'sum' | 'max'): void {
+  const { ranks, pieces, size, type } = asked;
+  const { given, elementsSent } = outcome(asked, run);
+  expect(outcome({ ...asked, order: second }, run)).toEqual({ given, elementsSent });
+  for (const each of given) expect(each).toEqual(given[0]);
+  for (let index = 0; index < pieces * size; index++) {
+    const values = Array.from({ length: ranks }, (_, rank) => bf16ish(valueOf(rank, index)));
+    const exact = reduce === 'max' ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
+    const found = given[0]![Math.floor(index / size)]![index % size]!;
+    expect(Math.abs(found - exact)).toBeLessThanOrEqual(tolerance(type, ranks));
+  }
+}
+
 test('trees give all ranks one sum, close to that of a ring, whoever moves first, and send what their flows say', () => {
   fc.assert(
     fc.property(cases, ({ case: { ranks, size, type, reduce }, order, second }) => {
       const asked = { ranks, pieces: 2, size, type, order };
       const run: Run = (circle, halves, take) => treeAllReduce(circle, halves, reduce, take);
-      const { given, elementsSent } = outcome(asked, run);
-      expect(outcome({ ...asked, order: second }, run)).toEqual({ given, elementsSent });
-      for (const each of given) expect(each).toEqual(given[0]);
-      for (let index = 0; index < 2 * size; index++) {
-        const values = Array.from({ length: ranks }, (_, rank) => bf16ish(valueOf(rank, index)));
-        const exact = reduce === 'max' ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
-        const found = given[0]![Math.floor(index / size)]![index % size]!;
-        expect(Math.abs(found - exact)).toBeLessThanOrEqual(tolerance(type, ranks));
-      }
+      expectOneSum(asked, second, run, reduce);
       const shares = Array.from({ length: ranks }, () => 0);
       algorithms.tree.flows('all-reduce', ranks, (from, _, share) => void (shares[from]! += share * 2 * size));
-      expect(elementsSent).toEqual(shares);
+      expect(outcome(asked, run).elementsSent).toEqual(shares);
+    }),
+    SIZES,
+  );
+});
+
+test('halves give all ranks one sum, close to the exact one, whoever moves first, and send what their flows say', () => {
+  fc.assert(
+    fc.property(cases, ({ case: { ranks, size, type, reduce }, order, second }) => {
+      const whole = 2 ** Math.floor(Math.log2(ranks));
+      const asked = { ranks, pieces: whole, size, type, order };
+      const run: Run = (circle, pieces, take) => halvingAllReduce(circle, pieces, reduce, take);
+      expectOneSum(asked, second, run, reduce);
+      const shares = Array.from({ length: ranks }, () => 0);
+      algorithms['halving-doubling'].flows(
+        'all-reduce',
+        ranks,
+        (from, _, share) => void (shares[from]! += share * whole * size),
+      );
+      expect(outcome(asked, run).elementsSent).toEqual(shares);
     }),
     SIZES,
   );

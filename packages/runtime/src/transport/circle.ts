@@ -5,7 +5,7 @@
 import type { Elements } from '../kernels/tensor.ts';
 import type { Add } from '../kernels/wasm/vector-add.ts';
 import type { Channel, Port } from './port.ts';
-import type { Wire } from './wire.ts';
+import { combineInto, type Wire } from './wire.ts';
 
 /** One rank's part in a collective. */
 export interface Circle {
@@ -69,6 +69,26 @@ export function readPiece({ channels, pieceElements, wire, create }: Circle, fro
 /** Waits until a member has posted `count` stages. */
 export function* until(circle: Circle, place: number, count: number): Waiting {
   while (circle.channels[place]!.posted() < count) yield;
+}
+
+/** `own` and the same piece of others, each there when its rank has posted `count` stages, added up in the own staging. */
+export function* addParts(
+  circle: Circle,
+  index: number,
+  own: Elements,
+  members: readonly number[],
+  count: number,
+  reduce: 'sum' | 'max',
+): Waiting {
+  const { place, wire, pieceElements, create, add } = circle;
+  const sum = wire.view ? readPiece(circle, place, index) : create(pieceElements);
+  let left = own;
+  for (const member of members) {
+    yield* until(circle, member, count);
+    combineInto(sum, left, pullPiece(circle, member, index), reduce, add);
+    left = sum;
+  }
+  if (!wire.view || members.length === 0) stagePiece(circle, index, left);
 }
 
 /** Is given a complete piece, which lies where others may still read it: it must not be written. */

@@ -6,6 +6,7 @@
  */
 import type { Elements } from '../kernels/tensor.ts';
 import {
+  addParts,
   announce,
   beginTogether,
   type Circle,
@@ -17,7 +18,6 @@ import {
   type Waiting,
   wrap,
 } from './circle.ts';
-import { combineInto } from './wire.ts';
 
 /** A rank's part in a collective of two tiers. */
 export interface Tiers extends Circle {
@@ -81,26 +81,6 @@ function* reduceTiers(tiers: Tiers, base: number, pieces: readonly Elements[], r
   announce(tiers);
   yield* addParts(tiers, place, readPiece(tiers, place, place), acrossNodes(tiers), base + 2, reduce);
   announce(tiers);
-}
-
-/** `own` and the same piece of others, each there when its rank has posted `count` stages, added up in the own staging. */
-function* addParts(
-  tiers: Tiers,
-  index: number,
-  own: Elements,
-  members: readonly number[],
-  count: number,
-  reduce: 'sum' | 'max',
-): Waiting {
-  const { place, wire, pieceElements, create, add } = tiers;
-  const sum = wire.view ? readPiece(tiers, place, index) : create(pieceElements);
-  let left = own;
-  for (const member of members) {
-    yield* until(tiers, member, count);
-    combineInto(sum, left, pullPiece(tiers, member, index), reduce, add);
-    left = sum;
-  }
-  if (!wire.view || members.length === 0) stagePiece(tiers, index, left);
 }
 
 /** From own pieces that are complete once their ranks have posted `count` stages: across nodes, then inside. Two stages. A

@@ -119,7 +119,13 @@ const operation: UnionShape = {
         'Multiplies the result.',
       ),
       algorithm: field(
-        oneOf<Algorithm>('algorithm', { ring: true, tree: true, hierarchical: true, direct: true }),
+        oneOf<Algorithm>('algorithm', {
+          ring: true,
+          tree: true,
+          'halving-doubling': true,
+          hierarchical: true,
+          direct: true,
+        }),
         'How the bytes travel.',
       ),
       inner: optional(whole(1, MOST), 'Of hierarchical: members, neighbours by place, that share a node.'),

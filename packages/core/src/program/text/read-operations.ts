@@ -86,7 +86,7 @@ function readOperands(cursor: Cursor): Operands {
 }
 
 const tailWords =
-  /^(over|in|dim|reduce|factor|ring|tree|hierarchical|direct|inner|to|from|again|using|needs|why)$|^(?:"(?:[^"\\]|\\.)*"|[^"=+]*)=[^]/;
+  /^(over|in|dim|reduce|factor|ring|tree|halving-doubling|hierarchical|direct|inner|to|from|again|using|needs|why)$|^(?:"(?:[^"\\]|\\.)*"|[^"=+]*)=[^]/;
 
 const startsTail = ({ text }: Chunk): boolean => tailWords.test(text);
 

@@ -71,6 +71,7 @@ const operationWords: Words = {
   factor: counted('factor', 'a factor'),
   ring: algorithm,
   tree: algorithm,
+  'halving-doubling': algorithm,
   hierarchical: algorithm,
   direct: algorithm,
   inner: counted('inner', 'how many members share a node'),

@@ -21,6 +21,7 @@ const reserved: readonly string[] = [
   'factor',
   'ring',
   'tree',
+  'halving-doubling',
   'hierarchical',
   'direct',
   'inner',

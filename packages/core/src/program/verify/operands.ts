@@ -141,7 +141,7 @@ function verifyAxis(program: Program, path: string, { axis }: Collective, report
   });
 }
 
-/** Law: trees take all-reduces; two tiers take whole nodes, and never routed rows, whose pieces differ. */
+/** Law: trees and halves take all-reduces; two tiers take whole nodes, and never routed rows, whose pieces differ. */
 function verifyAlgorithm(program: Program, path: string, operation: Collective, report: Report): void {
   const { collective, axis, algorithm, inner, reads } = operation;
   const degree = degreesOf(program)(axis);
@@ -151,9 +151,10 @@ function verifyAlgorithm(program: Program, path: string, operation: Collective, 
     find(`A ${algorithm} ${collective} names ${inner ?? 'no'} members of a node.`, 'Give inner to hierarchical alone.');
   } else if (inner !== undefined && degree % inner !== 0) {
     find(`${inner} of ${degree} members share a node: they do not fill nodes.`, `Use a divisor of ${degree}, or ring.`);
-  } else if (algorithm === 'tree' && collective !== 'all-reduce') {
-    find(`Trees run all-reduces: this is another kind, ${collective}.`, 'Use ring.');
-  } else if (reads.length > 1 && (algorithm === 'tree' || algorithm === 'hierarchical')) {
+  } else if ((algorithm === 'tree' || algorithm === 'halving-doubling') && collective !== 'all-reduce') {
+    const name = algorithm === 'tree' ? 'Trees' : 'Halves';
+    find(`${name} run all-reduces: this is another kind, ${collective}.`, 'Use ring.');
+  } else if (reads.length > 1 && algorithm !== 'ring' && algorithm !== 'direct') {
     find(`Pieces of routed rows differ in size: ${algorithm} runs equal ones.`, 'Use ring.');
   }
 }
