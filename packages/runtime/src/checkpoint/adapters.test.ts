@@ -15,6 +15,7 @@ import {
 } from '../index.ts';
 import { type ModelName, programOf, smallJob } from '../parity/layouts.fixture.ts';
 import { manifestText, readManifest } from './manifest.ts';
+import { readSafetensors } from './safetensors.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'meshwright-adapters-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -86,6 +87,30 @@ describe('a checkpoint of adapters', () => {
       .reduce((sum, values) => sum + values.byteLength, 0);
     const { checkpoint } = showLayout(job, { tensor: 2, data: 4, sharding: 1 }).storage;
     expect(bytes).toBe(checkpoint.bytes);
+  });
+
+  test('under bf16 holds frozen weights in two bytes, and so does what is exported of it', async () => {
+    const job = jobOf('llama', { precision: 'bf16' });
+    const folder = freshFolder();
+    const program = programOf(job, { tensor: 2, data: 2, sharding: 1 });
+    const run = await trainProgram(program, { ...options, steps: 1, checkpoints: { folder, every: 1 } });
+    const state = loadCheckpoint(folder);
+    const path = join(folder, 'step-00000001');
+    const tensorsIn = (file: string) => readSafetensors(readFileSync(file), file).tensors;
+    const bytesIn = (some: ReturnType<typeof tensorsIn>): number =>
+      some.reduce((sum, { begin, end }) => sum + end - begin, 0);
+    const frozen = new Set(state.manifest.frozen);
+    const stored = state.manifest.files.flatMap(({ name }) => tensorsIn(join(path, name)));
+    for (const { name, dtype } of stored) expect([name, dtype]).toEqual([name, frozen.has(name) ? 'BF16' : 'F32']);
+    const { frozenBytes } = showLayout(job, { tensor: 2, data: 4, sharding: 1 }).storage.checkpoint;
+    expect(bytesIn(stored.filter(({ name }) => frozen.has(name)))).toBe(frozenBytes);
+    exportWeights(state, join(folder, 'hf'));
+    const base = tensorsIn(join(folder, 'hf', 'model.safetensors'));
+    expect([...new Set(base.map(({ dtype }) => dtype))]).toEqual(['BF16']);
+    expect(bytesIn(base)).toBe(frozenBytes);
+    const initial = importWeights(join(folder, 'hf'), programOf(job, { pipeline: 2 }));
+    const back = await trainProgram(programOf(job, { pipeline: 2 }), { ...options, steps: 0, initial });
+    expect(back.parameters).toEqual(run.parameters);
   });
 
   test('is damaged where it lacks moments of what is trained, or holds some of what is frozen', async () => {

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync 
 import { join } from 'node:path';
 import { InputError, type Issue, issue, quote } from '@meshwright/core/errors';
 import type { Program } from '@meshwright/core/program';
+import { bf16Of } from '../numbers/bf16.ts';
 import type { TrainingState } from './load.ts';
 import { frozenOf, placementOf, shapesOf } from './placement.ts';
 import { damaged, readSafetensors, type Stored, safetensorsChunks, storedValues } from './safetensors.ts';
@@ -17,7 +18,7 @@ export const ADAPTER_FOLDER = 'adapter';
 const ADAPTER_FILE = 'adapter_model.safetensors';
 const LARGEST_FILE = 4 * 2 ** 30;
 
-/** Writes the weights of a checkpoint as float32 into `folder`, which must be empty or absent, and adapters into a folder of
+/** Writes the weights of a checkpoint as float32, and as bf16 what it holds so, into `folder`, which must be empty or absent, and adapters into a folder of
  * their own inside; returns bytes written. */
 export function exportWeights(state: TrainingState, folder: string): number {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
@@ -38,8 +39,9 @@ export function exportWeights(state: TrainingState, folder: string): number {
 function writeTensors(state: TrainingState, names: readonly string[], folder: string, file: string): number {
   mkdirSync(folder, { recursive: true });
   const tensors = names.map((name) => {
-    const { shape = [], states } = state.tensors[name] ?? {};
-    return { name, shape, data: Float32Array.from(states?.weights ?? []) };
+    const { shape = [], states, narrow } = state.tensors[name] ?? {};
+    const data = Float32Array.from(states?.weights ?? []);
+    return { name, shape, data: narrow ? bf16Of(data) : data };
   });
   const path = join(folder, file);
   const { bytes } = writeDurably(`${path}.partial`, safetensorsChunks(tensors, { format: 'pt' }));

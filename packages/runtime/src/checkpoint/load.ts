@@ -21,6 +21,8 @@ import { damaged, readSafetensors, type Stored, storedValues } from './safetenso
 export interface SavedTensor {
   readonly shape: readonly number[];
   readonly states: Partial<Record<State, Stored>>;
+  /** Files hold its weights in bf16. */
+  narrow?: boolean;
 }
 
 /** All that a run needs to go on: the state after a step. */
@@ -95,6 +97,7 @@ function readShard(path: string, file: ShardFile, tensors: Readonly<Record<strin
       return [damaged(place, `${quote(name)} has ${values.length} elements, and the index says ${elements}.`)];
     }
     tensor.states[file.state] ??= wholeFor(tensor.shape, values);
+    if (file.state === 'weights') tensor.narrow = found.dtype === 'BF16' && tensor.narrow !== false;
     const whole = tensor.states[file.state];
     eachRow(runs, (start, length, from) => whole?.set(values.subarray(from, from + length), start));
     return [];

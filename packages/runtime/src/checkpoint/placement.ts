@@ -4,7 +4,7 @@
 import { assertInvariant } from '@meshwright/core/errors';
 import { worldSize } from '@meshwright/core/mesh';
 import type { Program } from '@meshwright/core/program';
-import { elementFinder, ownedDims, ownedRanges } from '../place/parameters.ts';
+import { elementFinder, ownedBuffer, ownedDims, ownedRanges } from '../place/parameters.ts';
 import { listOf, seatOf } from '../place/seat.ts';
 import { type Run, runsOf } from './runs.ts';
 
@@ -15,6 +15,8 @@ export interface Placed {
   readonly bucket: string;
   /** It is not trained: the optimizer remembers nothing of it. */
   readonly frozen: boolean;
+  /** The job holds it in bf16, and nobody holds more of it. */
+  readonly narrow: boolean;
   readonly runs: readonly Run[];
   /** Where each element lies in the rank's shard of the bucket, in the order of the runs. */
   readonly at: Int32Array<SharedArrayBuffer>;
@@ -28,6 +30,7 @@ interface Owned {
   readonly shape: readonly number[];
   readonly bucket: string;
   readonly frozen: boolean;
+  readonly narrow: boolean;
   readonly indices: number[];
   readonly at: number[];
 }
@@ -58,6 +61,8 @@ function ownedBy(program: Program, rank: number): ReadonlyMap<string, Owned> {
   const list = listOf(program, seat);
   const tensors = new Map<string, Owned>();
   for (const bucket of list.buckets) {
+    const frozen = bucket.frozen === true;
+    const narrow = frozen && ownedBuffer(list, bucket)?.dtype === 'bf16';
     for (const { view, viewFrom, from, length } of ownedRanges(bucket, ownedDims(list, bucket), seat)) {
       const find = elementFinder(view, seat);
       for (let each = 0; each < length; each++) {
@@ -67,7 +72,8 @@ function ownedBy(program: Program, rank: number): ReadonlyMap<string, Owned> {
         const known = tensors.get(name) ?? {
           shape,
           bucket: bucket.name,
-          frozen: bucket.frozen === true,
+          frozen,
+          narrow,
           indices: [],
           at: [],
         };
@@ -84,7 +90,7 @@ function ownedBy(program: Program, rank: number): ReadonlyMap<string, Owned> {
 /** What is left of a tensor for this rank; takes it. */
 function placed(
   tensor: string,
-  { shape, bucket, frozen, indices, at }: Owned,
+  { shape, bucket, frozen, narrow, indices, at }: Owned,
   taken: Map<string, Uint8Array>,
 ): readonly Placed[] {
   const elements = shape.reduce((product, size) => product * size, 1);
@@ -99,5 +105,5 @@ function placed(
     known[indices[each]!] = 1;
   });
   const runs = runsOf(Int32Array.from(order, (each) => indices[each]!));
-  return [{ tensor, shape, bucket, frozen, runs, at: places }];
+  return [{ tensor, shape, bucket, frozen, narrow, runs, at: places }];
 }

@@ -3,16 +3,16 @@
  */
 import { type Issue, issue, quote } from '@meshwright/core/errors';
 
-/** Element types that are read. Only the first two are written. */
+/** Element types that are read. All but the last one are written. */
 const WIDTHS = { F32: 4, F64: 8, BF16: 2, F16: 2 } as const;
 export type StoredType = keyof typeof WIDTHS;
 export type Stored = Float32Array | Float64Array;
 
-/** A tensor to be written. */
+/** A tensor to be written; of bf16 its upper halves of float32. */
 export interface NamedTensor {
   readonly name: string;
   readonly shape: readonly number[];
-  readonly data: Stored;
+  readonly data: Stored | Uint16Array;
 }
 
 /** A tensor as the header of a file describes it. Bytes count from the begin of the file. */
@@ -28,7 +28,7 @@ export interface StoredTensor {
 const LARGEST_HEADER = 64 << 20;
 const LENGTH_BYTES = 8;
 
-/** A file in pieces, in the order of writing. Tensors begin at multiples of eight bytes. */
+/** A file in pieces, in the order of writing. The elements begin at a multiple of eight bytes. */
 export function safetensorsChunks(
   tensors: readonly NamedTensor[],
   metadata: Readonly<Record<string, string>> = {},
@@ -37,8 +37,7 @@ export function safetensorsChunks(
   const entries = tensors.map(({ name, shape, data }) => {
     const begin = offset;
     offset += data.byteLength;
-    const dtype: StoredType = data instanceof Float64Array ? 'F64' : 'F32';
-    return [name, { dtype, shape, data_offsets: [begin, offset] }] as const;
+    return [name, { dtype: typeOf(data), shape, data_offsets: [begin, offset] }] as const;
   });
   const named = Object.keys(metadata).length > 0 ? [['__metadata__', metadata] as const] : [];
   const header = new TextEncoder().encode(JSON.stringify(Object.fromEntries([...named, ...entries])));
@@ -47,6 +46,11 @@ export function safetensorsChunks(
   new DataView(head.buffer).setBigUint64(0, BigInt(padded), true);
   head.set(header, LENGTH_BYTES);
   return [head, ...tensors.map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength))];
+}
+
+function typeOf(data: NamedTensor['data']): StoredType {
+  if (data instanceof Uint16Array) return 'BF16';
+  return data instanceof Float64Array ? 'F64' : 'F32';
 }
 
 /** What a file holds, or everything that is wrong with it: lengths, bounds, overlaps, gaps, types, shapes. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Elements } from '../kernels/tensor.ts';
+import { bf16Of } from '../numbers/bf16.ts';
 import { type ShardFile, type State, states } from './manifest.ts';
 import type { Placed } from './placement.ts';
 import { elementsOfRuns } from './runs.ts';
@@ -27,7 +28,8 @@ export function writeShards(
     const kept = state === 'weights' ? placed : placed.filter(({ frozen }) => !frozen);
     if (kept.length === 0) return [];
     const tensors = kept.map((each): NamedTensor => {
-      const data = picked(buckets[each.bucket], each);
+      const values = picked(buckets[each.bucket], each);
+      const data = each.narrow && values instanceof Float32Array ? bf16Of(values) : values;
       const whole = data.length === each.shape.reduce((product, size) => product * size, 1);
       return { name: each.tensor, shape: whole ? each.shape : [data.length], data };
     });

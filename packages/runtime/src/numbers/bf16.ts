@@ -16,6 +16,12 @@ export function roundToBf16(values: Elements, from: number, to: number): void {
   }
 }
 
+/** The upper halves of float32 values, rounded. */
+export function bf16Of(values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  return Uint16Array.from(bits, upperHalf);
+}
+
 /** The 16 bits that stand for a float32 of the given bits. */
 export function upperHalf(bits: number): number {
   const isNaN = (bits & 0x7fffffff) >>> 0 > 0x7f800000;
