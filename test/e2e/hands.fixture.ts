@@ -12,6 +12,8 @@ export interface Hands {
   choose(list: string, option: string): Promise<void>;
   /** Writes into a field. */
   write(field: string, text: string): Promise<void>;
+  /** Moves an axis one place towards the fastest: by its button, or by dragging it over another, with a finger on a phone. */
+  moveAxis(axis: string, over: string): Promise<void>;
 }
 
 /** Every view, in the order of the page. */
@@ -57,6 +59,10 @@ export const byKeys = (page: Page): Hands => ({
     await page.keyboard.press('Control+a');
     await page.keyboard.type(text);
   },
+  moveAxis: async (axis) => {
+    await tabTo(page, `${axis} faster`);
+    await page.keyboard.press('Enter');
+  },
 });
 
 /** The mouse; letters come from the keyboard, and a list is the browser's own. */
@@ -71,7 +77,40 @@ export const byMouse = (page: Page): Hands => ({
     await labelled(page, field).click({ clickCount: 3 });
     await page.keyboard.type(text);
   },
+  moveAxis: async (axis, over) => {
+    const middleOf = async (name: string): Promise<{ readonly x: number; readonly y: number }> => {
+      const place = page.locator('.axis', { hasText: name });
+      await place.scrollIntoViewIfNeeded();
+      const box = await place.boundingBox();
+      if (!box) throw new Error(`${name} is not to be seen`);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const [from, to] = [await middleOf(axis), await middleOf(over)];
+    const isPhone = (page.viewportSize()?.width ?? 0) < 760;
+    if (isPhone) return await dragByFinger(page, from, to);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 4 });
+    await page.mouse.up();
+  },
 });
+
+interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Touches the page, moves and lets go, as the device tells the browser. */
+async function dragByFinger(page: Page, from: Spot, to: Spot): Promise<void> {
+  const device = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: readonly Spot[]): Promise<unknown> =>
+    device.send('Input.dispatchTouchEvent', { type, touchPoints: [...touchPoints] });
+  await touch('touchStart', [from]);
+  await touch('touchMove', [{ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }]);
+  await touch('touchMove', [to]);
+  await touch('touchEnd', []);
+  await device.detach();
+}
 
 /** The control within the label that begins with a name: the words of a list are words of its label as well. */
 const labelled = (page: Page, name: string): Locator =>

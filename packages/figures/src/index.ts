@@ -14,7 +14,7 @@ export { Ranking, type RankingProps } from './ranking/figure.tsx';
 export { frontOf, fullestBytes } from './ranking/front.ts';
 export { Scaling, type ScalingProps } from './scaling/figure.tsx';
 export { Steps, type StepsProps, StepsStill, stillFrames } from './steps/figure.tsx';
-export { lawOf } from './steps/law.ts';
+export { scriptOptionsOf } from './steps/law.ts';
 export {
   type Lesson,
   type LessonKey,

@@ -64,7 +64,7 @@ describe('meshwright figure', () => {
 
   it('tells a step press by press, with the closed forms at its end', async () => {
     const { out } = await figure('steps', 'job.yaml');
-    expect(out.split('\n')[0]).toMatch(/^toy: tensor 2 \S data 2 \S pipeline 2, \d+ steps$/);
+    expect(out.split('\n')[0]).toMatch(/^toy: tensor 2 \S data 2 \S pipeline 2 \(sharded optimizer\), \d+ steps$/);
     expect(out).toContain('Bytes counted in the program equal the closed forms on every axis.');
     const { out: json } = await figure('steps', 'job.yaml', '--json');
     const { totals, steps } = JSON.parse(json);

@@ -4,7 +4,7 @@ import { assertUnreachable, InputError, type Issue, issue } from '@meshwright/co
 import { createEvaluator, type SweepRange, sweepSizes } from '@meshwright/core/plan';
 import { operationCount, pricesOf, type SimulatedStep, simulateProgram } from '@meshwright/core/sim';
 import { formatSeconds, seconds } from '@meshwright/core/units';
-import { type Detail, framesOf, lawOf, stageTimelines, stepFacts, stepScript } from '@meshwright/figures';
+import { type Detail, framesOf, scriptOptionsOf, stageTimelines, stepFacts, stepScript } from '@meshwright/figures';
 import type { Host, Session } from '../host.ts';
 import { saveNamed } from '../input/files.ts';
 import { readJobFile } from '../input/job-file.ts';
@@ -162,7 +162,7 @@ function scalingOf(path: string, { layout, sweep: range }: FigureOptions, host: 
 
 function stepsOf(source: ProgramSource, frame: number | undefined, detail: Detail): Figure {
   const { program, job, layout } = withJob(source);
-  const script = stepScript(program, job.cluster, lawOf(job, layout));
+  const script = stepScript(program, job.cluster, scriptOptionsOf(job, layout));
   const last = framesOf(script, detail);
   if (frame !== undefined && frame > last) {
     const message = `frame ${frame} is beyond the last one, ${last}.`;

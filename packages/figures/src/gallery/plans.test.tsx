@@ -33,7 +33,7 @@ describe('figures of plans', () => {
     const bars = [...svg.matchAll(/<rect x="([\d.]+)" y="\d+" width="([\d.]+)" height="15" fill="var/g)];
     const [first, last] = [bars[0], bars.at(-1)];
     expect(Number(first?.[1])).toBe(170);
-    expect(Number(last?.[1]) + Number(last?.[2])).toBeCloseTo(370, -1);
+    expect(Number(last?.[1]) + Number(last?.[2])).toBeCloseTo(354, -1);
   });
 
   it('draw each stage against the capacity, and hatch what is too much', () => {

@@ -5,7 +5,7 @@ import { bytes, formatBytes } from '@meshwright/core/units';
 import type { VNode } from 'preact';
 import { surface } from '../palette/index.ts';
 import { Frame } from '../svg/frame.tsx';
-import { at, wrapText } from '../svg/geometry.ts';
+import { at, fitText, wrapText } from '../svg/geometry.ts';
 import { counted } from '../svg/words.ts';
 import { Arrows } from './arrows.tsx';
 import { StepGpu } from './gpu.tsx';
@@ -117,7 +117,9 @@ const stageHeight = (script: StepScript, moment: Moment, places: Places): number
 
 const Title = ({ script, places }: { readonly script: StepScript; readonly places: Places }): VNode => (
   <text x={places.margin} y="28" class="h1">
-    {places.width > 600 ? titleOf(script) : `${script.name}: ${script.layout}`}
+    {places.width > 600
+      ? titleOf(script)
+      : fitText(`${script.name}: ${script.layout}`, places.width - 2 * places.margin, 17)}
   </text>
 );
 

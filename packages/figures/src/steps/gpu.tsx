@@ -146,11 +146,11 @@ function CellBox({ cell, role, x, y, width, label }: CellProps): VNode {
         stroke={empty && cell.room === 0 ? surface('line') : colour}
         stroke-dasharray={empty && cell.room > 0 ? '2 2' : undefined}
       />
-      {label !== '' && width >= 9 && (!empty || cell.room > 0) && (
+      {label !== '' && width >= 6.5 * label.length && (!empty || cell.room > 0) && (
         <text
           x={at(x + width / 2)}
           y={y + 11.5}
-          class="tiny middle"
+          class={whole ? 'tiny middle' : 'tiny middle ringed'}
           style={whole ? `fill:${onMemory(role)}` : undefined}
         >
           {label}

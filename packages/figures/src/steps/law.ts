@@ -7,8 +7,14 @@ import { hasExpertGrid, type Layout, microBatchesOf } from '@meshwright/core/lay
 import { bytesOf } from '@meshwright/core/tensor';
 import type { ScriptOptions } from './script.ts';
 
+/** What a script of a layout is told with: its closed forms, and what its data ranks share out. */
+export const scriptOptionsOf = (job: Job, layout: Layout): ScriptOptions => ({
+  ...lawOf(job, layout),
+  sharding: layout.sharding,
+});
+
 /** The closed forms of a layout as an option of a script; none for axes that they do not know. */
-export function lawOf(job: Job, layout: Layout): ScriptOptions {
+function lawOf(job: Job, layout: Layout): ScriptOptions {
   const { context, expert, tensor, pipeline, recompute } = layout;
   if (context === 1 && expert === 1) return { law: bytesByLaw(job, layout) };
   if (tensor * pipeline > 1 || recompute !== 'none' || (context > 1 && expert > 1)) return {};

@@ -14,7 +14,7 @@ import {
   modelFromPreset,
 } from '@meshwright/core/model';
 import type { Program } from '@meshwright/core/program';
-import { lawOf } from './law.ts';
+import { scriptOptionsOf } from './law.ts';
 import { type StepScript, stepScript } from './script.ts';
 
 /** One layout of the lesson. */
@@ -79,7 +79,7 @@ export interface LessonScene {
 /** Compiles and tells one layout of the lesson. `sharding` changes what the data ranks of `sharded` share out. */
 export function lessonScene(key: LessonKey, model: LessonModel = 'toy', sharding?: 1 | 2 | 3): LessonScene {
   const { job, layout, program } = lessonProgram(key, model, sharding);
-  return { job, layout, script: stepScript(program, job.cluster, lawOf(job, layout)) };
+  return { job, layout, script: stepScript(program, job.cluster, scriptOptionsOf(job, layout)) };
 }
 
 /** Compiles one layout of the lesson. */

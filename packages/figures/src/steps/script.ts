@@ -2,6 +2,7 @@
  * sent to another thread. `state.ts` answers what is on stage after any of them.
  */
 import { type ClusterSpec, capacityBytes } from '@meshwright/core/cluster';
+import type { Layout } from '@meshwright/core/layout';
 import { type Coordinate, coordinateOf, degreeOf, worldSize } from '@meshwright/core/mesh';
 import { degreesOf, type ExpandedList, expandList, type Program } from '@meshwright/core/program';
 import type { Recording } from '@meshwright/core/timeline';
@@ -84,6 +85,8 @@ export interface StepScript {
 
 /** What a script may be told beside the program. */
 export interface ScriptOptions extends Laws {
+  /** What the data ranks share out; named in the layout. */
+  readonly sharding?: Layout['sharding'];
   /** A step of a run of this program: it is told in the order that was measured, with what was measured. */
   readonly recording?: Recording;
 }
@@ -106,7 +109,7 @@ export function stepScript(program: Program, cluster: ClusterSpec, options: Scri
   const snapshotsOfLists = holds.map(({ kept }) => kept);
   return {
     name: program.name,
-    layout: layoutOf(program),
+    layout: `${layoutOf(program)}${stateWords[options.sharding ?? 0]}`,
     world: worldSize(program.mesh),
     gpusPerNode: cluster.gpusPerNode,
     nodes: new Set(gpus.map(({ node }) => node)).size,
@@ -128,6 +131,9 @@ export function stepScript(program: Program, cluster: ClusterSpec, options: Scri
 
 const withMeasured = (step: ScriptStep, measured: MeasuredStep | undefined): ScriptStep =>
   measured ? { ...step, links: measured.links, measured } : step;
+
+/** What the data ranks share out, by ZeRO. */
+const stateWords = ['', ' (sharded optimizer)', ' (sharded gradients)', ' (sharded state)'] as const;
 
 /** Degrees of both grids in words. */
 function layoutOf({ mesh }: Program): string {

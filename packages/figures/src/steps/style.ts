@@ -15,6 +15,8 @@ export const style: string = [
   `@media(prefers-color-scheme:dark){.mw:not([data-theme=light]){${onCells(dark)}}}`,
   `.mw[data-theme=dark]{${onCells(dark)}}`,
   '.mw .tiny{font-size:10px}',
+  // A number on a cell that is partly filled has a rim of the ground.
+  '.mw .ringed{paint-order:stroke;stroke:var(--mw-background);stroke-width:2.5px}',
   '@keyframes mw-go{from{stroke-dashoffset:1}to{stroke-dashoffset:0}}',
   '@media(prefers-reduced-motion:no-preference){.mw .go{animation:mw-go .28s ease-out}}',
 ].join('');

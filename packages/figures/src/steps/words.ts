@@ -205,10 +205,10 @@ function waitsFor(program: Program, { operations }: ExpandedList, done: Uint8Arr
 /** Operations of an invocation among which one reads what was received: a gather or the first norm. */
 const LOOKED_AT = 16;
 
-/** The closed form of the exchange of a step, for a rank of its first part. */
+/** The closed form of the exchange of a step, for a rank of its first part that sends. */
 export function sumOf(program: Program, lists: readonly ExpandedList[], { parts, key }: OrderedStep): Sum | undefined {
-  const [part] = parts;
-  const expanded = part && lists[part.list]?.operations[part.operations[0] ?? 0];
+  const operations = parts.flatMap(({ list, operations: own }) => own.map((each) => lists[list]?.operations[each]));
+  const expanded = operations.find((each) => each !== undefined && each.operation.kind !== 'recv');
   if (key === 'compute' || !expanded) return undefined;
   const degrees = degreesOf(program);
   const counted = sentBytes(expanded, degrees);

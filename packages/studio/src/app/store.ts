@@ -100,6 +100,8 @@ export function createStore(clients: Clients, begin: Place = firstPlace, worked?
     edit: (change) => {
       const { scenario, selected } = place.value;
       past.value = [...past.value.slice(-UNDONE), { scenario, selected }];
+      // What was said of a drop is about what was there before.
+      notice.value = undefined;
       setScenario({ ...scenario, ...change });
     },
     open: (view) => void (place.value = { ...place.value, view }),

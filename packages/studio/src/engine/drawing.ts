@@ -5,9 +5,9 @@ import {
   Exchanges,
   type LessonKey,
   type LessonModel,
-  lawOf,
   lessonScene,
   type StepScript,
+  scriptOptionsOf,
   stepScript,
   svgText,
 } from '@meshwright/figures';
@@ -31,7 +31,7 @@ export interface ToldScript {
 /** The script of the step-through figure for one's own plan. */
 export function scriptOf(scenario: Scenario, request: LayoutRequest): ToldScript {
   const { job, layout, program, shown, all } = compiled(scenario, request, enough);
-  const script = stepScript(program, job.cluster, lawOf(job, layout));
+  const script = stepScript(program, job.cluster, scriptOptionsOf(job, layout));
   return {
     script,
     note:

@@ -4,7 +4,7 @@ import type { Job } from '@meshwright/core/job';
 import type { Layout } from '@meshwright/core/layout';
 import { expandList, type Program } from '@meshwright/core/program';
 import { recordingOfColumns } from '@meshwright/core/timeline';
-import { isRecordingOf, lawOf, type StepScript, stepScript } from '@meshwright/figures';
+import { isRecordingOf, type StepScript, scriptOptionsOf, stepScript } from '@meshwright/figures';
 
 /** A program with what it was compiled from. */
 export interface Compilation {
@@ -23,5 +23,5 @@ export function replayOf({ job, layout, program }: Compilation, written: Written
   if (!recording) return 'what it says of its last step cannot be read';
   const lists = program.lists.map((list) => expandList(program, list));
   if (!isRecordingOf(program, lists, recording)) return 'its ranks did other operations than this program has';
-  return stepScript(program, job.cluster, { ...lawOf(job, layout), recording });
+  return stepScript(program, job.cluster, { ...scriptOptionsOf(job, layout), recording });
 }

@@ -61,12 +61,12 @@ function Line({ row, first, plans }: LineProps): VNode {
   const others = [...new Set([atLow, atHigh])].filter((each) => each !== first);
   return (
     <tr>
-      <th scope="row">{what}</th>
-      <td class="number">{plain(value)}</td>
+      <th scope="row">{what.replace(/\bseconds\b/, 'time')}</th>
+      <td class="number">{amount(what, value)}</td>
       <td>
         <Range row={row} />
       </td>
-      <td>{from === low && to === high ? 'all of it' : `${plain(from)} to ${plain(to)}`}</td>
+      <td>{from === low && to === high ? 'all of it' : `${amount(what, from)} to ${amount(what, to)}`}</td>
       <td class="number">{`${time(secondsLow)} to ${time(secondsHigh)}`}</td>
       <td>{others.map((each) => nameOf(plans, each)).join(', ')}</td>
     </tr>
@@ -74,11 +74,11 @@ function Line({ row, first, plans }: LineProps): VNode {
 }
 
 /** The range as a line, with the part in which the first plan stays first strong, and the value marked. */
-function Range({ row: { low, high, from, to, value } }: { readonly row: Sensitivity }): VNode {
+function Range({ row: { what, low, high, from, to, value } }: { readonly row: Sensitivity }): VNode {
   const place = (each: number): number => (high === low ? 0 : ((each - low) / (high - low)) * 120);
   return (
     <span class="bar">
-      <span class="number">{plain(low)}</span>
+      <span class="number">{amount(what, low)}</span>
       <svg width="124" height="14" aria-hidden="true">
         <line x1="2" x2="122" y1="7" y2="7" stroke="var(--mw-line)" stroke-width="2" />
         <line x1={2 + place(from)} x2={2 + place(to)} y1="7" y2="7" stroke="var(--mw-text)" stroke-width="5" />
@@ -91,7 +91,7 @@ function Range({ row: { low, high, from, to, value } }: { readonly row: Sensitiv
           stroke-width="2"
         />
       </svg>
-      <span class="number">{plain(high)}</span>
+      <span class="number">{amount(what, high)}</span>
     </span>
   );
 }
@@ -101,6 +101,9 @@ function nameOf(plans: readonly Shown[], short: string): string {
   const at = plans.findIndex(({ layout }) => layout.short === short);
   return at < 0 ? short : `#${at + 1}`;
 }
+
+/** A time in its unit, else a plain number. */
+const amount = (what: string, value: number): string => (/\bseconds\b/.test(what) ? time(value) : plain(value));
 
 const plain = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 

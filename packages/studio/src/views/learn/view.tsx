@@ -22,7 +22,9 @@ export function LearnView({ store }: ViewProps): VNode {
   return (
     <section aria-label="Learn" class="learn">
       <Pages titles={titles} at={at} turn={store.turn} />
-      <article class={page && page.figure !== 'disturbed' ? 'with-figure' : undefined}>
+      <article
+        class={at === pages.length ? 'roomy-table' : page && page.figure !== 'disturbed' ? 'with-figure' : undefined}
+      >
         {page ? (
           <PageView key={page.title} store={store} page={page} />
         ) : at === pages.length ? (

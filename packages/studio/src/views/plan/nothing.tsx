@@ -1,6 +1,7 @@
 /** @file When no layout fits: the cheapest ways out, as buttons. */
 import type { VNode } from 'preact';
 import type { Store } from '../../app/store.ts';
+import { grouped } from '../../parts/numbers.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 
 export function Nothing({ store }: { readonly store: Store }): VNode {
@@ -8,9 +9,7 @@ export function Nothing({ store }: { readonly store: Store }): VNode {
   return (
     <section class="nothing" aria-label="Nothing fits">
       <h2>Nothing fits</h2>
-      {store.issues.value.map(({ code, message, hint = '' }) => (
-        <p key={code}>{`${message} ${hint}`}</p>
-      ))}
+      <p>What would make it fit:</p>
       <div class="actions">
         {relaxations(scenario).map(({ words, change }) => (
           <button key={words} type="button" onClick={() => store.edit(change)}>
@@ -32,7 +31,7 @@ function relaxations({
     ...(fixed ? [{ words: 'Leave all layout keys open', change: { layout: {} } }] : []),
     { words: `${nodes * 2} hosts instead of ${nodes}`, change: { nodes: nodes * 2 } },
     ...(length > 256 && length % 2 === 0
-      ? [{ words: `Sequences of ${length / 2} tokens`, change: { length: length / 2 } }]
+      ? [{ words: `Sequences of ${grouped(length / 2)} tokens`, change: { length: length / 2 } }]
       : []),
   ];
 }

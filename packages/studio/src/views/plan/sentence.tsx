@@ -31,13 +31,15 @@ export function Sentence({ store }: { readonly store: Store }): VNode {
         <Hosts store={store} names={names} />,{' '}
         <Amount name="Sequences of a step" value={sequences} set={number('sequences')} /> sequences of{' '}
         <Amount name="Tokens of a sequence" value={length} set={number('length')} /> tokens a step in{' '}
-        <Choice
-          name="Precision"
-          value={precision}
-          choices={['bf16', 'fp16', 'fp32']}
-          choose={(next) => store.edit({ precision: next as Scenario['precision'] })}
-        />
-        .
+        <span class="end">
+          <Choice
+            name="Precision"
+            value={precision}
+            choices={['bf16', 'fp16', 'fp32']}
+            choose={(next) => store.edit({ precision: next as Scenario['precision'] })}
+          />
+          .
+        </span>
       </p>
       <Beside store={store} />
       {errors.length > 0 && (
@@ -81,7 +83,7 @@ function Hosts({ store, names }: { readonly store: Store; readonly names: Names 
           <Amount
             name="Gb/s of a link between hosts"
             value={linkGbps}
-            empty="preset"
+            empty={String(names?.linkGbps[host] ?? 'preset')}
             set={(value) => store.edit({ linkGbps: value })}
           />{' '}
           Gb/s between hosts

@@ -10,6 +10,7 @@ import { idleWords } from '../../parts/idle-words.ts';
 import { share, signed, time } from '../../parts/numbers.ts';
 import { Pending } from '../../parts/pending.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
+import { layoutWords } from '../plan/view.tsx';
 
 type Kind = Disturbance['kind'];
 type Family = Extract<Disturbance, { readonly kind: 'link' }>['family'];
@@ -29,7 +30,7 @@ export function Disturb({ store, row }: { readonly store: Store; readonly row: R
   const answer = useAnswer(key, () => store.planner.ask('disturbed', scenario, row.layout, disturbance.value));
   return (
     <section aria-label="Disturb the cluster">
-      <h3>Disturb the cluster under this layout</h3>
+      <h3>{`Disturb the cluster under ${layoutWords(row)}`}</h3>
       <div class="choices">
         <fieldset>
           <legend>What goes wrong</legend>
@@ -146,7 +147,7 @@ function BeforeAfter({ found: { before, after, note } }: { readonly found: Distu
     ['the step', before.seconds, after.seconds],
     ...parts.map((part) => [idleWords[part] ?? part, before.idle[part] ?? 0, after.idle[part] ?? 0] as const),
   ];
-  const busiest = after.links.map(({ name, load }) => `${name} ${share(load)}`).join(', ');
+  const busiest = after.links.map(({ name, load }) => `${name} (${share(load)})`).join(', ');
   return (
     <>
       <p role="status">{`The step takes ${signed(more, time)}~ (${signed(more / before.seconds, share)}). ${note}`}</p>
