@@ -20,7 +20,7 @@ export type SampleBook = (context: BlockContext, gradientType: DType) => Sample;
 /** Keeps the samples of one tensor degree at a time: a search goes through them one after the other, and they are large. */
 export function sampleBook(alikeOf: AlikeBook = alikeBook()): SampleBook {
   const bucketsOf = bucketBook();
-  const known = new Map<string, Sample>();
+  const known = new Map<string, OneSequence>();
   let tensor = 0;
   return (context, gradientType) => {
     if (context.tensor !== tensor) known.clear();
@@ -28,9 +28,10 @@ export function sampleBook(alikeOf: AlikeBook = alikeBook()): SampleBook {
     const { sequenceParallel, grid, keepGathered, recompute, backward, lossChunks, contextKind } = context;
     const cuts = [sequenceParallel, grid?.expert, grid?.expertTensor, context.context, contextKind].join();
     const name = [cuts, keepGathered, recompute, backward, lossChunks, gradientType].join();
-    const one = known.get(name) ?? sampleOf({ ...context, microBatch: 1 }, gradientType, bucketsOf, alikeOf);
+    const one =
+      known.get(name) ?? oneSequence(sampleOf({ ...context, microBatch: 1 }, gradientType, bucketsOf, alikeOf));
     known.set(name, one);
-    return context.microBatch === 1 ? one : ofMicroBatch(one, context.microBatch);
+    return context.microBatch === 1 ? one.sample : ofMicroBatch(one, context.microBatch);
   };
 }
 
@@ -48,9 +49,21 @@ function bucketBook(): SampleBuckets {
   };
 }
 
+/** A sample of one sequence, and how its ranges grow with the micro-batch. */
+interface OneSequence {
+  readonly sample: Sample;
+  readonly growths: readonly Growth[];
+}
+
+const oneSequence = (sample: Sample): OneSequence => ({
+  sample,
+  growths: sample.owners.map(({ dims }) => growthOf(dims)),
+});
+
 /** A sample of one sequence as that of a micro-batch of several. Most are asked for their bytes only. */
-function ofMicroBatch(sample: Sample, microBatch: number): Sample {
-  const rangeBytes = bytesOfRanges(sample, microBatch);
+function ofMicroBatch(one: OneSequence, microBatch: number): Sample {
+  const { sample } = one;
+  const rangeBytes = bytesOfRanges(one, microBatch);
   let operations: readonly ExpandedOperation[] | undefined;
   const operationAt = (index: number): ExpandedOperation =>
     timesOperation(sample.operations[index] as ExpandedOperation, microBatch);
@@ -73,27 +86,28 @@ function ofMicroBatch(sample: Sample, microBatch: number): Sample {
   };
 }
 
-function bytesOfRanges({ owners, rangeBytes, degrees }: Sample, microBatch: number): Float64Array {
-  return rangeBytes.map((bytes, index) => {
-    const owner = owners[index] as BufferDeclaration;
-    switch (growthOf(owner.dims)) {
-      case 'none':
-        return bytes;
-      case 'times':
-        return bytes * microBatch;
-      case 'rows': {
-        const declaration = timesDeclaration(owner, microBatch);
-        return bufferBytes({ instance: { name: '', declaration }, dims: declaration.dims }, degrees);
-      }
+function bytesOfRanges({ sample, growths }: OneSequence, microBatch: number): Float64Array {
+  const { owners, degrees } = sample;
+  const bytes = sample.rangeBytes.slice();
+  for (let index = 0; index < growths.length; index++) {
+    const growth = growths[index];
+    if (growth === 'times') bytes[index] = (bytes[index] as number) * microBatch;
+    else if (growth === 'rows') {
+      const declaration = timesDeclaration(owners[index] as BufferDeclaration, microBatch);
+      bytes[index] = bufferBytes({ instance: { name: '', declaration }, dims: declaration.dims }, degrees);
     }
-  });
+  }
+  return bytes;
 }
 
-/** How elements grow with the micro-batch: rows of experts are rounded up. */
-function growthOf(dims: readonly Dim[]): 'none' | 'times' | 'rows' {
-  if (dims.some(({ routed }) => routed !== undefined)) return 'rows';
+/** How elements follow the micro-batch: not, in proportion, or as rows of experts do, which are rounded up. */
+type Growth = 'none' | 'times' | 'rows';
+
+function growthOf(dims: readonly Dim[]): Growth {
   if (timesMicroBatch(dims, 1) === dims) return 'none';
-  return dims.some(({ label, cut }) => label === 'b' && cut !== undefined) ? 'rows' : 'times';
+  return dims.some(({ label, cut, routed }) => routed !== undefined || (label === 'b' && cut !== undefined))
+    ? 'rows'
+    : 'times';
 }
 
 function timesDeclaration(declaration: BufferDeclaration, microBatch: number): BufferDeclaration {

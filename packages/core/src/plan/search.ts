@@ -50,7 +50,7 @@ export interface SearchOptions {
   /** Layouts that are slower, in seconds of a step, are left out. */
   readonly slowest?: number;
   /** Candidates that are held before the first of them are evaluated: most of those that follow then cannot win. Default
-   * 65,536: small spaces are evaluated in order of bound throughout. */
+   * 65,536, in spaces of more than four times that 4,096: small spaces are evaluated in order of bound throughout. */
   readonly held?: number;
   readonly onProgress?: (done: number, total: number, phase: 'bound' | 'evaluate') => void;
   /** Of the same job under any layout request: what other searches have priced is not priced again. */
@@ -98,11 +98,15 @@ interface Bounded {
 }
 
 const HELD = 2 ** 16;
+/** The same in spaces of many more legal layouts: what there is to beat is known before most blocks are priced. */
+const HELD_OF_MANY = 2 ** 12;
+const MANY = 4 * HELD;
 /** Evaluations when so many are held, while nobody knows yet what there is to beat. */
 const EARLY_EVALUATIONS = 512;
 
 function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number, options: SearchOptions) {
-  const { onProgress, ranking = 'time', held = HELD, slowest = Number.POSITIVE_INFINITY } = options;
+  const { onProgress, ranking = 'time', slowest = Number.POSITIVE_INFINITY } = options;
+  const { held = legal > MANY ? HELD_OF_MANY : HELD } = options;
   const contest = createContest(evaluator, options);
   let candidates: Bounded[] = [];
   let hold = held;
@@ -124,14 +128,13 @@ function boundAll(evaluator: Evaluator, layouts: Iterable<Layout>, legal: number
   };
   /** Whether it may fit. */
   const weigh = (layout: Layout, bound: Bound): boolean => {
-    const { stateBytes } = bound;
-    const isTooLarge = expectedBytes(layout, stateBytes, stateBytes) > capacity;
-    // Blocks are priced for what may fit, and while nobody knows a layout that needs less than this one's state.
-    if (isTooLarge && leastMemory !== undefined && stateBytes >= leastMemory.peakBytes) return false;
+    const isTooLarge = (least: number): boolean =>
+      expectedBytes(layout, least, least) > capacity && leastMemory !== undefined && least >= leastMemory.peakBytes;
+    // The cheapest first: for their state alone blocks need no price. While nobody knows a layout that needs less, all do.
+    if (isTooLarge(bound.stateBytes) || isTooLarge(bound.heldBytes)) return false;
     if (leastMemory === undefined || bound.peakBytes < leastMemory.peakBytes) {
       leastMemory = { layout, peakBytes: bound.peakBytes };
     }
-    if (isTooLarge) return false;
     const deviceBytes = expectedBytes(layout, bound.peakBytes, bound.residentBytes);
     if (deviceBytes > capacity) return false;
     enter(layout, bound, Math.round(deviceBytes));

@@ -45,7 +45,7 @@ export function createBook(pricing: Pricing): Book {
       const all = stageContents({ layout, rows, counts, kinds });
       // Of stages that hold the same, the first keeps the most micro-batches in flight.
       const distinct = [...all.keys()].filter((stage) => stage === 0 || all[stage] !== all[stage - 1]);
-      const made = { placement, all, distinct, layersOfKind: layersOfKind(all, placement) };
+      const made = { placement, all, distinct, layersOfKind: layersOfKind(all, placement), states: new Map() };
       ofSplit.set(counts, made);
       return made;
     },
@@ -86,4 +86,24 @@ export interface KnownContents {
   readonly distinct: readonly number[];
   /** Layers of each kind in the whole model. */
   readonly layersOfKind: readonly number[];
+  /** State under degrees and types, see {@link StateBook}. */
+  readonly states: Map<number, StateBook>;
+}
+
+/** State of the distinct stages by the numbers of {@link stateVariant}. */
+export type StateBook = Map<number, StageState>;
+
+/** Bytes of the distinct stages, and the most of them. */
+export interface StageState {
+  readonly bytes: readonly number[];
+  readonly most: number;
+}
+
+/** State under the degrees and types of a layout, whatever it computes: known for the layouts before it that have the same. */
+export function statesOf({ states }: KnownContents, layout: Layout): StateBook {
+  const types = (layout.gradientType === 'fp32' ? 2 : 0) + (layout.offload === 'optimizer' ? 1 : 0);
+  const key = (layout.data * 2 ** 17 + layout.context) * 4 + types;
+  const found = states.get(key) ?? new Map<number, StageState>();
+  states.set(key, found);
+  return found;
 }

@@ -1,7 +1,7 @@
 /** @file Layouts that differ in nothing but the data axis: what is worked out once for all of them. */
 import { microBatches } from '../../compile/index.ts';
 import type { Layout } from '../../layout/index.ts';
-import type { Book, KnownContents } from './book.ts';
+import { type Book, type KnownContents, type StageState, type StateBook, statesOf } from './book.ts';
 import type { StageLoad } from './load.ts';
 import { type Filled, filledStages, stateOfStages, workingOfStages } from './memory.ts';
 import { type BoundInput, computeBound, floorBound, layersFloor } from './time.ts';
@@ -38,7 +38,7 @@ export class Family {
   readonly layout: Layout;
   readonly #book: Book;
   readonly #contents: KnownContents;
-  readonly #state: Variants = { keys: [], made: [] };
+  readonly #states: StateBook;
   readonly #working: Variants = { keys: [], made: [] };
   #filled: readonly Filled[] | undefined;
   #shared: Pick<BoundInput, 'counts' | 'blocks' | 'rows' | 'prices' | 'microBatches'> | undefined;
@@ -51,6 +51,7 @@ export class Family {
     this.#book = book;
     this.layout = layout;
     this.#contents = book.contentsOf(layout);
+    this.#states = statesOf(this.#contents, layout);
   }
 
   /** Prices the blocks. */
@@ -81,15 +82,20 @@ export class Family {
   }
 
   /** State of the distinct stages: of the data axis it sees the shards and when gradients are reduced. */
-  state(layout: Layout): readonly number[] {
-    const { keys, made } = this.#state;
+  state(layout: Layout): StageState {
     const variant = layout.replicate * 8 + layout.sharding * 2 + (isReducedEach(layout) ? 1 : 0);
-    const at = keys.indexOf(variant);
-    if (at >= 0) return made[at] as readonly number[];
+    const found = this.#states.get(variant);
+    if (found !== undefined) return found;
     const bytes = stateOfStages(this.#book.common, layout, this.#contents);
-    keys.push(variant);
-    made.push(bytes);
-    return bytes;
+    const made = { bytes, most: Math.max(...bytes) };
+    this.#states.set(variant, made);
+    return made;
+  }
+
+  /** Stages as they are when they have filled up. */
+  filled(layout: Layout): readonly Filled[] {
+    this.#filled ??= filledStages(this.input(layout), this.#contents.distinct);
+    return this.#filled;
   }
 
   /** Working bytes of the distinct stages: of the data axis they see what is gathered and what each micro-batch reduces. */
@@ -100,8 +106,7 @@ export class Family {
     const at = keys.indexOf(variant);
     if (at >= 0) return made[at] as readonly number[];
     const input = this.input(layout);
-    this.#filled ??= filledStages(input, this.#contents.distinct);
-    const bytes = workingOfStages(input, this.#filled);
+    const bytes = workingOfStages(input, this.filled(layout));
     keys.push(variant);
     made.push(bytes);
     return bytes;

@@ -6,12 +6,15 @@ import type { Layout } from '../../layout/index.ts';
 import type { Pricing } from '../evaluate/pricing.ts';
 import { createBook } from './book.ts';
 import { areOfOneFamily, Family } from './family.ts';
+import type { Filled } from './memory.ts';
 import { secondsBound } from './time.ts';
 
 /** Each is worked out when it is asked for. */
 export interface Bound {
-  /** Weights, gradients and optimizer of the stage that holds most of them: at most {@link peakBytes}. */
+  /** Weights, gradients and optimizer of the stage that holds most of them: at most {@link heldBytes}. */
   readonly stateBytes: number;
+  /** Those and what a stage that has filled up holds of its micro-batches, one for many layouts: at most {@link peakBytes}. */
+  readonly heldBytes: number;
   /** Of the fullest stage. */
   readonly peakBytes: number;
   /** Weights, gradients and optimizer of that stage. */
@@ -51,8 +54,17 @@ class LazyBound implements Bound {
   }
 
   get stateBytes(): number {
+    return this.#family.state(this.#layout).most;
+  }
+
+  get heldBytes(): number {
+    const { bytes } = this.#family.state(this.#layout);
+    const filled = this.#family.filled(this.#layout);
     let most = 0;
-    for (const bytes of this.#family.state(this.#layout)) if (bytes > most) most = bytes;
+    for (let stage = 0; stage < bytes.length; stage++) {
+      const held = (bytes[stage] as number) + (filled[stage] as Filled).peak;
+      if (held > most) most = held;
+    }
     return most;
   }
 
@@ -83,7 +95,7 @@ class LazyBound implements Bound {
   }
 
   #fill(): void {
-    const state = this.#family.state(this.#layout);
+    const state = this.#family.state(this.#layout).bytes;
     const working = this.#family.working(this.#layout);
     this.#peakBytes = 0;
     for (let stage = 0; stage < state.length; stage++) {
