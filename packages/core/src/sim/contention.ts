@@ -33,7 +33,7 @@ export interface Contention {
 }
 
 /** What crosses no link, and what is not known yet. */
-const NOTHING = -1;
+export const NOTHING = -1;
 const UNASKED = -2;
 
 /** The demands of all exchanges of a graph on the links of `network`. */
@@ -45,34 +45,10 @@ export function contentionOf(
   network: NetworkBuilder,
 ): Contention {
   const demandOf = new Int32Array(graph.leader.length).fill(NOTHING);
-  const sets = groupSets(program, graph, ranks);
-  const degrees = degreesOf(program);
-  const asked: { readonly pattern: number; readonly bytes: number }[] = [];
-  const demands = new Map<string, number>();
-  const demandFor = (set: GroupSet, request: ExchangeRequest): number => {
-    const pattern = network.add(set, request.kind, prices.tiersOf(request));
-    const key = `${pattern} ${request.bytes}`;
-    const known = demands.get(key) ?? asked.push({ pattern, bytes: request.bytes }) - 1;
-    demands.set(key, known);
-    return known;
-  };
-  const requestOf = remembered((expanded) => exchangeRequest(program, expanded, degrees));
+  const demands = createDemands(program, graph, ranks, prices, network);
   graph.lists.forEach((list, index) => {
-    const known = new Map<ExchangeRequest, Map<string, number>>();
     const base = graph.base[index] as number;
     const { samples, sampleOf } = replayOf(list);
-    const demandAt = (at: number, expanded: ExpandedOperation): number => {
-      if (!isExchange(expanded.operation)) return NOTHING;
-      const request = requestOf(expanded);
-      if (request === undefined || request.bytes === 0) return NOTHING;
-      const set = sets(index, at, expanded);
-      if (set === undefined) return NOTHING;
-      const bySet = known.get(request) ?? new Map<string, number>();
-      known.set(request, bySet);
-      const demand = bySet.get(set.key) ?? demandFor(set, request);
-      bySet.set(set.key, demand);
-      return demand;
-    };
     const bySample = new Int32Array(samples.length).fill(UNASKED);
     for (let place = 0; place < sampleOf.length; place++) {
       const at = base + place;
@@ -81,7 +57,7 @@ export function contentionOf(
       let demand = bySample[sample] as number;
       if (demand === UNASKED) {
         const expanded = samples[sample] as ExpandedOperation;
-        demand = demandAt(at, expanded);
+        demand = demands.at(index, at, expanded);
         // Whom an exchange joins follows from its sample where it meets nobody.
         if (demand === NOTHING || graph.next[at] === at || expanded.operation.kind === 'send')
           bySample[sample] = demand;
@@ -89,13 +65,63 @@ export function contentionOf(
       demandOf[at] = demand;
     }
   });
-  const { classes, patterns } = network.build();
-  const rows = asked.map(({ pattern, bytes }): Demand => {
-    const row = patterns[pattern];
-    if (row === undefined) throw new Error('internal: an exchange without a pattern.');
-    return { classes: row.classes, bytes: row.share.map((share) => share * bytes), largest: row.largest * bytes };
-  });
-  return { demandOf, demands: rows, links: classes };
+  return { demandOf, ...demands.all() };
+}
+
+/** Who meets whom, in numbers of operations or of turns. */
+export type Joins = Pick<StepGraph, 'lists' | 'classes' | 'base' | 'next'>;
+
+/** Demands as they are asked for; equal ones have one number. */
+export interface Demands {
+  /** Of an exchange, the first of its members, in the list of a class; -1 for what crosses no link. */
+  at(index: number, at: number, expanded: ExpandedOperation): number;
+  /** Those that were asked for, and the links that they cross. */
+  all(): Pick<Contention, 'demands' | 'links'>;
+}
+
+export function createDemands(
+  program: Program,
+  graph: Joins,
+  ranks: RankClasses,
+  prices: Prices,
+  network: NetworkBuilder,
+): Demands {
+  const sets = groupSets(program, graph, ranks);
+  const degrees = degreesOf(program);
+  const asked: { readonly pattern: number; readonly bytes: number }[] = [];
+  const numbers = new Map<string, number>();
+  const demandFor = (set: GroupSet, request: ExchangeRequest): number => {
+    const pattern = network.add(set, request.kind, prices.tiersOf(request));
+    const key = `${pattern} ${request.bytes}`;
+    const known = numbers.get(key) ?? asked.push({ pattern, bytes: request.bytes }) - 1;
+    numbers.set(key, known);
+    return known;
+  };
+  const requestOf = remembered((expanded) => exchangeRequest(program, expanded, degrees));
+  const known = graph.lists.map(() => new Map<ExchangeRequest, Map<string, number>>());
+  return {
+    at: (index, at, expanded) => {
+      if (!isExchange(expanded.operation)) return NOTHING;
+      const request = requestOf(expanded);
+      if (request === undefined || request.bytes === 0) return NOTHING;
+      const set = sets(index, at, expanded);
+      if (set === undefined) return NOTHING;
+      const bySet = known[index]?.get(request) ?? new Map<string, number>();
+      known[index]?.set(request, bySet);
+      const demand = bySet.get(set.key) ?? demandFor(set, request);
+      bySet.set(set.key, demand);
+      return demand;
+    },
+    all: () => {
+      const { classes, patterns } = network.build();
+      const demands = asked.map(({ pattern, bytes }): Demand => {
+        const row = patterns[pattern];
+        if (row === undefined) throw new Error('internal: an exchange without a pattern.');
+        return { classes: row.classes, bytes: row.share.map((share) => share * bytes), largest: row.largest * bytes };
+      });
+      return { demands, links: classes };
+    },
+  };
 }
 
 const isExchange = ({ kind }: Operation): boolean => kind === 'collective' || kind === 'send' || kind === 'recv';
@@ -103,7 +129,7 @@ const isExchange = ({ kind }: Operation): boolean => kind === 'collective' || ki
 /** The groups that run an exchange together: those of the classes that it joins. */
 function groupSets(
   program: Program,
-  graph: StepGraph,
+  graph: Joins,
   ranks: RankClasses,
 ): (index: number, at: number, expanded: ExpandedOperation) => GroupSet | undefined {
   const { mesh } = program;
@@ -150,19 +176,19 @@ function sortedRanks(ofClasses: readonly Uint32Array[]): Uint32Array {
 }
 
 /** The class of the other member of a pair whose leader receives. */
-function senderOf(graph: StepGraph, at: number): number | undefined {
+function senderOf(graph: Joins, at: number): number | undefined {
   const other = graph.next[at] as number;
   return other === at ? undefined : listOf(graph, other);
 }
 
-function joinedClasses(graph: StepGraph, at: number): readonly number[] {
+function joinedClasses(graph: Joins, at: number): readonly number[] {
   const joined: number[] = [];
   visitMembers(graph, at, (member) => joined.push(listOf(graph, member)));
   return joined.sort((one, other) => one - other);
 }
 
 /** Ranks of each class. */
-function ranksByClass(program: Program, graph: StepGraph, { of }: RankClasses): (index: number) => Uint32Array {
+function ranksByClass(program: Program, graph: Joins, { of }: RankClasses): (index: number) => Uint32Array {
   const listOf = listsOf(program);
   const ranks = graph.classes.map(({ ranks: size }) => new Uint32Array(size));
   const filled = new Uint32Array(ranks.length);

@@ -112,7 +112,11 @@ export interface Successors {
   readonly successors: Uint32Array;
 }
 
-export function successorsOf({ leader, needFirst, needOf }: StepGraph): Successors {
+export function successorsOf({
+  leader,
+  needFirst,
+  needOf,
+}: Pick<StepGraph, 'leader' | 'needFirst' | 'needOf'>): Successors {
   const count = leader.length;
   const waiting = new Uint32Array(count);
   const first = new Uint32Array(count + 2);

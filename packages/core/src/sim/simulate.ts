@@ -47,7 +47,7 @@ export const stepOf = (program: Program, graph: StepGraph, placed: Placed): Simu
   );
 
 /** What waits for what, and when, is worked out when somebody asks: for the time of the step alone nobody does. */
-function timedStep(
+export function timedStep(
   program: Program,
   { lists, base }: Pick<StepGraph, 'lists' | 'base'>,
   ends: Float64Array,
@@ -90,7 +90,7 @@ function timedList(expanded: ExpandedList, from: number, to: number, placedOf: (
   };
 }
 
-function remembering<Value>(make: () => Value): () => Value {
+export function remembering<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {
     made ??= make();

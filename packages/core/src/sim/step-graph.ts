@@ -42,7 +42,7 @@ export function listOf({ base }: Pick<StepGraph, 'base'>, at: number): number {
 }
 
 /** Visits the members of an exchange, `node` first; `node` alone where it meets nobody. */
-export function visitMembers({ next }: StepGraph, node: number, visit: (member: number) => void): void {
+export function visitMembers({ next }: Pick<StepGraph, 'next'>, node: number, visit: (member: number) => void): void {
   visit(node);
   for (let member = next[node] as number; member !== node; member = next[member] as number) visit(member);
 }

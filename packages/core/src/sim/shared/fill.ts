@@ -68,7 +68,7 @@ export const ratesOf = (
   bytes.map((sum, index) => Math.min(sum / seconds, links[classes[index] as number]?.healthy ?? Infinity));
 
 /** Share of the rate alone that an exchange has with all of its links to itself. */
-export function rateAlone({ links }: Contention, demand: Demand, seconds: number): number {
+export function rateAlone({ links }: Pick<Contention, 'links'>, demand: Demand, seconds: number): number {
   let rate = 1;
   ratesOf(links, demand, seconds).forEach((own, index) => {
     rate = Math.min(rate, (links[demand.classes[index] as number]?.capacity ?? Infinity) / own);

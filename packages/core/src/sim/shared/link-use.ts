@@ -19,16 +19,15 @@ export interface LinkUse {
   readonly load: number;
 }
 
-/** Use of all links that carry anything, by load. */
+/** Use of all links that carry anything, by load. `times`: how often each demand comes in a step. */
 export function linkUses(
   topology: NetworkBuilder['topology'],
-  { links, demands, demandOf }: Contention,
+  { links, demands }: Pick<Contention, 'links' | 'demands'>,
+  times: ArrayLike<number>,
   busySeconds: Float64Array,
   stepSeconds: number,
 ): readonly LinkUse[] {
   const bytes = new Float64Array(links.length);
-  const times = new Uint32Array(demands.length);
-  for (const demand of demandOf) if (demand >= 0) times[demand] = (times[demand] as number) + 1;
   demands.forEach(({ classes, bytes: moved }: Demand, demand) => {
     classes.forEach((link, index) => {
       bytes[link] = (bytes[link] as number) + (times[demand] as number) * (moved[index] as number);

@@ -43,7 +43,7 @@ export class SharedLinks {
   readonly #touched: number[] = [];
   #round = 0;
 
-  constructor({ links, demands }: Contention) {
+  constructor({ links, demands }: Pick<Contention, 'demands' | 'links'>) {
     this.#links = links;
     this.#demands = demands;
     this.#priced = new Array(demands.length);

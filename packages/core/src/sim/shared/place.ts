@@ -1,17 +1,15 @@
 /** @file Places the operations of a graph in time while they share links and slow each other down.
  *
- * Rates change only when something begins or ends, and hold between: each change works out anew when the operations that
- * it reaches will end. An operation that nothing can slow down ends a known time after its start, so it is placed as soon as what
- * it waits for is, ahead of the clock, as in `../place.ts` and to the same bit; only the others are events.
+ * An operation that nothing can slow down ends a known time after its start, so it is placed as soon as what it waits for is,
+ * ahead of the clock, as in `../place.ts` and to the same bit; only the others are events.
  */
 import type { Contention } from '../contention.ts';
 import { throwDeadlock } from '../deadlock.ts';
 import { durationsOf, type Placed, type Successors, successorsOf } from '../place.ts';
 import type { StepGraph } from '../step-graph.ts';
 import type { OperationPrices } from '../types.ts';
-import { createEvents, type EventQueue } from './events.ts';
+import { FlowClock } from './clock.ts';
 import { type SlowDown, SlowingLanes } from './lanes.ts';
-import { SharedLinks } from './links.ts';
 import { type Settled, settledOf } from './settled.ts';
 
 /** What happened beside start and end. */
@@ -31,33 +29,23 @@ export function placeShared(
 ): SharedPlaced {
   const run = new SharedRun(graph, durationsOf(graph, pricing), contention, slowDown);
   run.toTheEnd();
-  return { start: run.start, end: run.end, busySeconds: run.busySeconds(), flowEvents: run.flowEvents };
+  const { clock } = run;
+  return { start: run.start, end: run.end, busySeconds: clock.links.busySeconds(), flowEvents: clock.flowEvents };
 }
 
-/** One step under way. Slots hold the events that run now; those of ended operations are used again. */
+/** One step under way. */
 class SharedRun {
   readonly start: Float64Array;
   readonly end: Float64Array;
-  flowEvents = 0;
+  readonly clock: FlowClock;
   readonly #graph: StepGraph;
   readonly #settled: Settled;
   readonly #demandOf: Int32Array;
   readonly #successors: Successors;
-  readonly #links: SharedLinks;
   readonly #lanes: SlowingLanes;
-  readonly #events: EventQueue = createEvents();
   readonly #count: number;
   /** Leaders whose needs are all placed, a stack: what follows on is placed while its neighbours are at hand. */
   readonly #ready: number[] = [];
-  readonly #node: number[] = [];
-  /** Seconds alone that are left at `since`, and the share of the speed alone. */
-  readonly #left: number[] = [];
-  readonly #since: number[] = [];
-  readonly #rate: number[] = [];
-  /** Of the end that is foreseen now: others in the queue are out of date. */
-  readonly #round: number[] = [];
-  readonly #free: number[] = [];
-  #now = 0;
   #ended = 0;
 
   constructor(graph: StepGraph, duration: Float64Array, contention: Contention, slowDown: SlowDown) {
@@ -66,14 +54,10 @@ class SharedRun {
     this.#demandOf = contention.demandOf;
     this.#count = graph.leader.length;
     this.#successors = successorsOf(graph);
-    this.#links = new SharedLinks(contention);
+    this.clock = new FlowClock(contention, this.#count);
     this.#lanes = new SlowingLanes(graph, slowDown);
     this.start = new Float64Array(this.#count);
     this.end = new Float64Array(this.#count);
-  }
-
-  busySeconds(): Float64Array {
-    return this.#links.busySeconds();
   }
 
   toTheEnd(): void {
@@ -87,43 +71,25 @@ class SharedRun {
     }
     this.#placeReady();
     this.#settle();
-    const events = this.#events;
-    while (events.size() > 0) {
-      this.#now = events.time();
-      this.#links.now = this.#now;
-      while (events.time() === this.#now) {
-        events.pop();
-        const slot = events.number - this.#count;
-        if (slot < 0) this.#begin(events.number);
-        else if (events.round === this.#round[slot]) this.#endSlot(slot);
+    this.clock.toTheEnd({
+      begin: (node) => {
+        this.#begin(node);
         this.#placeReady();
-      }
-      this.#settle();
-    }
+      },
+      ended: (slot, node) => {
+        this.#lanes.end(slot, node);
+        this.#finish(node, this.clock.now);
+        this.#placeReady();
+      },
+      settle: () => this.#settle(),
+    });
     if (this.#ended < nodes) throwDeadlock(this.#graph, waiting);
   }
 
-  readonly #setRate = (slot: number, rate: number): void => {
-    const before = this.#rate[slot] as number;
-    if (rate === before) return;
-    const passed = (this.#now - (this.#since[slot] as number)) * before;
-    this.#left[slot] = Math.max(0, (this.#left[slot] as number) - passed);
-    this.#since[slot] = this.#now;
-    this.#rate[slot] = rate;
-    this.#foresee(slot);
-  };
-
   #settle(): void {
-    this.#lanes.settle(this.#setRate, this.#links.limit);
-    this.#links.settle(this.#setRate);
-  }
-
-  #foresee(slot: number): void {
-    const round = (this.#round[slot] as number) + 1;
-    this.#round[slot] = round;
-    const rate = this.#rate[slot] as number;
-    const end = (this.#since[slot] as number) + (this.#left[slot] as number) / rate;
-    if (rate > 0) this.#events.push(end, this.#count + slot, round);
+    const { links, setRate } = this.clock;
+    this.#lanes.settle(setRate, links.limit);
+    links.settle(setRate);
   }
 
   /** Places what is ready and settled, and all that follows; the rest becomes events. */
@@ -132,15 +98,15 @@ class SharedRun {
     for (let node = this.#ready.pop(); node !== undefined; node = this.#ready.pop()) {
       const from = this.#startOf(node);
       if (isSettled[node] === 0) {
-        if (from > this.#now) this.#events.push(from, node, 0);
+        if (from > this.clock.now) this.clock.foresee(node, from);
         else this.#begin(node);
         continue;
       }
       const demand = this.#demandOf[node] as number;
       const taken = seconds[node] as number;
       if (demand >= 0 && taken > 0) {
-        this.flowEvents += 2;
-        this.#links.carried(demand, taken);
+        this.clock.flowEvents += 2;
+        this.clock.links.carried(demand, taken);
       }
       this.#finish(node, from + taken);
     }
@@ -166,32 +132,9 @@ class SharedRun {
   }
 
   #begin(node: number): void {
-    const seconds = this.#settled.seconds[node] as number;
-    const slot = this.#free.pop() ?? this.#node.length;
-    this.#node[slot] = node;
-    this.#left[slot] = seconds;
-    this.#since[slot] = this.#now;
-    this.#rate[slot] = 1;
-    this.#round[slot] ??= 0;
     const demand = this.#demandOf[node] as number;
-    if (demand >= 0) {
-      this.flowEvents += 1;
-      this.#links.add(slot, demand, seconds);
-    }
+    const slot = this.clock.begin(node, demand, this.#settled.seconds[node] as number);
     this.#lanes.begin(slot, node, demand >= 0);
-    this.#foresee(slot);
-  }
-
-  #endSlot(slot: number): void {
-    const node = this.#node[slot] as number;
-    if ((this.#demandOf[node] as number) >= 0) {
-      this.flowEvents += 1;
-      this.#links.remove(slot);
-    }
-    this.#lanes.end(slot, node);
-    this.#free.push(slot);
-    this.#round[slot] = (this.#round[slot] as number) + 1;
-    this.#finish(node, this.#now);
   }
 
   #finish(node: number, until: number): void {

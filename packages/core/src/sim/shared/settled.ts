@@ -51,10 +51,10 @@ export function settledOf(
   return { isSettled, seconds };
 }
 
-const NOBODY = -1;
+export const NOBODY = -1;
 /** Lanes of messages have one queue for each peer: exchanges on them may overlap. */
 const betweenStages: ReadonlySet<string> = new Set(['host', 'act.out', 'act.in', 'grad.out', 'grad.in', 'ends']);
-const isSerial = laneNames.map((name) => !betweenStages.has(name));
+export const isSerial: readonly boolean[] = laneNames.map((name) => !betweenStages.has(name));
 
 /** Tells of an exchange whether it has its links to itself. */
 interface Hosts {

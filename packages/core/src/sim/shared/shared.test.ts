@@ -42,6 +42,7 @@ describe('a step on shared links', () => {
           simulateShared(each.program, { prices: each.prices, network: network(each), slowDown: unseen }),
         ];
         expect(ahead.flowEvents).toBe(events.flowEvents);
+        expect(ahead.seconds / events.seconds).toBeCloseTo(1, 12);
         const close = ahead.end.every((end, at) => Math.abs(end - (events.end[at] as number)) <= 1e-9 * ahead.seconds);
         expect(close).toBe(true);
         const busyOf = ({ links }: SharedStep) => new Map(links.map((link) => [link.name, link.busySeconds]));

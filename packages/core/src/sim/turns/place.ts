@@ -4,14 +4,14 @@
  * a list rests at the first operation that needs its end. The times are those of `placeOperations`, to the same bit. They are
  * written out for who asks; the last end of each list needs none of them.
  */
-import type { ExpandedList, Turns } from '../../program/index.ts';
-import { type Meetings, operationBases } from '../match.ts';
+import type { ExpandedList } from '../../program/index.ts';
+import type { Meetings } from '../match.ts';
 import type { Placed } from '../place.ts';
 import { listOf } from '../step-graph.ts';
 import type { OperationPrices } from '../types.ts';
-import { createShapes } from './shape.ts';
-import { close, createWalk, enter, type ListWalk, secondsOf } from './walk.ts';
+import { close, enter, type ListWalk, secondsOf } from './walk.ts';
 import { timesOf, walkOn } from './walk-on.ts';
+import { walksOf } from './walks.ts';
 
 /** The last end of each list. Undefined where this order does not come to an end: exchanges that wait in a circle, or only for
  * what stands behind them. Times are written to `placed`, if it is given. */
@@ -21,14 +21,7 @@ export function placeTurns(
   pricing: OperationPrices,
   placed?: Placed,
 ): Float64Array | undefined {
-  const { turns } = meetings;
-  const shapeOf = createShapes(pricing);
-  const operations = operationBases(meetings);
-  const walks = lists.map((list, index) => {
-    const own = turns[index] as Turns;
-    const numbers = { base: meetings.base[index] as number, firstOperation: operations[index] as number };
-    return createWalk(list, index, { turns: own, ...numbers }, shapeOf(list, own), pricing);
-  });
+  const walks = walksOf(lists, meetings, pricing);
   walkAll(walks, meetings, placed);
   return walks.every(({ turn, turns: own }) => turn === own.length)
     ? Float64Array.from(walks, ({ latest }) => latest)

@@ -41,17 +41,27 @@ export interface PlannedTurn {
 const FEWEST_TIMES = 2;
 const FEWEST_OPERATIONS = 4;
 
-/** The shapes of lists under prices; lists that are alike have the same one. */
-export function createShapes(pricing: OperationPrices): (expanded: ExpandedList, turns: Turns) => TurnShape {
+/** Seconds of the samples of a list, by its index. */
+export type SampleSeconds = (index: number) => Float64Array;
+
+/** The shapes of lists under prices; lists that are alike have the same one. `seconds`: of samples, other than the prices say. */
+export function createShapes(
+  pricing: OperationPrices,
+  seconds?: SampleSeconds,
+): (expanded: ExpandedList, turns: Turns, index: number) => TurnShape {
   const known: { readonly key: readonly Numeric[]; readonly shape: TurnShape }[] = [];
-  return (expanded, turns) => {
+  const secondsOf = ({ list }: ExpandedList, { rows }: Turns, index: number): Float64Array => {
+    if (seconds !== undefined) return seconds(index);
+    return pricing.byShape === true ? secondsOfAll(rows.samples, list, index, pricing) : new Float64Array(0);
+  };
+  return (expanded, turns, index) => {
     const { samples, sampleOf, blockOf, operands, operandFirst, owners } = turns.rows;
     const queues = queuesOf(turns.rows);
     const numbers: Numbers = {
       queue: queues.of,
       reads: Uint8Array.from(samples, readCount),
       launch: Float64Array.from(samples, (sample) => launchOf(sample, pricing)),
-      seconds: pricing.byShape === true ? secondsOfAll(samples, expanded.list, 0, pricing) : new Float64Array(0),
+      seconds: secondsOf(expanded, turns, index),
       isMark: Uint8Array.from(samples, ({ operation }) => (takesNoTime(operation) ? 1 : 0)),
       holds: Uint8Array.from(samples, ({ operation }) => (holdsHost(operation) ? 1 : 0)),
     };

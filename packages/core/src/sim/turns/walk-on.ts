@@ -21,22 +21,27 @@ export function timesOf(walks: readonly ListWalk[], placed: Placed | undefined):
 export type Begins = (walk: ListWalk, turn: number, at: number, sample: number, from: number) => boolean;
 
 export function walkOn(walk: ListWalk, times: Times, begins: Begins): void {
-  const { turns, shape, firstOperation } = walk;
-  const { formOf, first, length } = turns;
+  const { turns, firstOperation } = walk;
+  const { first, length } = turns;
   let { turn } = walk;
   for (; turn < length; turn++) {
     if (times.areKept) times.from = firstOperation + (first[turn] as number);
-    const form = formOf[turn] as number;
-    if (form > 0 && walk.placed === 0) {
-      const planned = shape.planOf(form);
-      const outcome = planned === undefined ? 'apart' : placeTurn(planned, walk, turn, times);
-      if (outcome === 'open') break;
-      if (outcome === 'placed') continue;
-    }
-    if (!placeOneByOne(walk, turn, times, begins)) break;
-    walk.placed = 0;
+    if (!placeWhole(walk, turn, times, begins)) break;
   }
   walk.turn = turn;
+}
+
+/** Places a turn, or what is left of it; false where it needs the end of what is open. */
+export function placeWhole(walk: ListWalk, turn: number, times: Times, begins: Begins): boolean {
+  const form = walk.turns.formOf[turn] as number;
+  if (form > 0 && walk.placed === 0) {
+    const planned = walk.shape.planOf(form);
+    const outcome = planned === undefined ? 'apart' : placeTurn(planned, walk, turn, times);
+    if (outcome !== 'apart') return outcome === 'placed';
+  }
+  if (!placeOneByOne(walk, turn, times, begins)) return false;
+  walk.placed = 0;
+  return true;
 }
 
 /** False where an operation needs the end of what is open; those before it are placed. */
