@@ -119,7 +119,7 @@ const Title = ({ script, places }: { readonly script: StepScript; readonly place
   <text x={places.margin} y="28" class="h1">
     {places.width > 600
       ? titleOf(script)
-      : fitText(`${script.name}: ${script.layout}`, places.width - 2 * places.margin, 17)}
+      : fitText(`${script.name}: ${script.layout}`, places.width - 2 * places.margin, 19)}
   </text>
 );
 

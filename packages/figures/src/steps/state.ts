@@ -1,5 +1,4 @@
 /** @file What is on stage at any moment of a script: a pure function, so that going back is exact. */
-import type { Coordinate } from '@meshwright/core/mesh';
 import { bytes, formatBytes, formatSeconds, seconds } from '@meshwright/core/units';
 import { axisWords, counted } from '../svg/words.ts';
 import { type Cell, cellOf, type ShelfName } from './holdings.ts';
@@ -128,8 +127,8 @@ function gpuState(
   return {
     rank: gpu.rank,
     node: gpu.node,
-    place: placeWords(script, gpu.coordinate, (axis) => axisWords[axis].coordinate),
-    shortPlace: placeWords(script, gpu.coordinate, (axis) => axisWords[axis].short),
+    place: script.axes.map((axis) => `${axisWords[axis].coordinate} ${gpu.coordinate[axis]}`).join(' \u00b7 '),
+    shortPlace: script.axes.map((axis) => `${axisWords[axis].short}${gpu.coordinate[axis]}`).join(' '),
     shelves:
       held === undefined
         ? []
@@ -150,9 +149,6 @@ function gpuState(
     active: now?.active ?? false,
   };
 }
-
-const placeWords = ({ axes }: StepScript, coordinate: Coordinate, words: (axis: keyof Coordinate) => string): string =>
-  axes.map((axis) => `${words(axis)} ${coordinate[axis]}`).join(' \u00b7 ');
 
 const measuredWords = ({ measured }: ScriptStep): string =>
   measured === undefined

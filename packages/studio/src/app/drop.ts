@@ -30,10 +30,16 @@ export async function readFile(file: File, store: Store): Promise<void> {
   }
   const reasons = answer.issues.map(({ code, position, message, hint = '' }) => {
     const where = position === undefined ? '' : `line ${position.line}: `;
-    return `${where}${message} ${hint} (${code})`;
+    return `${where}${message} ${brief(hint)} (${code})`;
   });
   store.notice.value = [answer.says, ...reasons].join(' ');
 }
+
+/** Letters of a hint that are shown: the list of all models has more. */
+const MOST_HINT = 200;
+
+const brief = (hint: string): string =>
+  hint.length <= MOST_HINT ? hint : `${hint.slice(0, hint.lastIndexOf(' ', MOST_HINT))} \u2026`;
 
 async function refusalOf(file: File): Promise<string | undefined> {
   const size = `${(file.size / 2 ** 20).toFixed(1)} MiB`;

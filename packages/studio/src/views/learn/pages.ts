@@ -57,15 +57,15 @@ export const pages: readonly Page[] = [
     question: 'What do replicas have to tell each other?',
     text: [
       'Each GPU holds everything and takes other sequences: it is a replica. Forward needs nobody. Backward ends with different gradients everywhere, and they have to become one sum. That is an all-reduce.',
-      'In a ring each GPU hands pieces to its neighbour: first pieces are added up on the way round, then the finished pieces go round once more. Each GPU sends 2 (N-1)/N of the gradients, however many GPUs there are.',
+      'In a ring each GPU hands pieces to its neighbour: first pieces are added up on the way round, then the finished pieces go round once more. Each GPU sends 2 (N−1)/N of the gradients, however many GPUs there are.',
     ],
-    look: 'Go to the next exchange: arrows in a ring, and G is no longer hatched once it is summed. "Step through it" shows the fourteen messages of a sum one by one.',
+    look: 'The first exchange adds up one number, the loss. Then come the gradients: arrows in a ring, and a piece of G is no longer hatched once it is summed. "Step through it" shows the fourteen messages of a sum one by one.',
     figure: { layout: 'data', model: 'toy', sharding: 3 },
     guess: {
       question: 'Sixteen GPUs instead of eight: what does each send?',
       answers: ['twice as much', 'about as much', 'half as much'],
       right: 1,
-      because: '2 (N-1)/N is 1.75 for eight and 1.875 for sixteen.',
+      because: '2 (N−1)/N is 1.75 for eight and 1.875 for sixteen.',
     },
   },
   {
@@ -125,7 +125,7 @@ export const pages: readonly Page[] = [
     question: 'Who waits, and how long?',
     text: [
       'The batch is cut into micro-batches. Each stage holds a row of layers and hands activations on. That is little traffic, so it may cross the slow link. But the last stage waits for the first micro-batch, and the first waits for the last gradient.',
-      'With p stages and m micro-batches of equal length the stages idle (p-1)/(m+p-1) of the step: 30 % for eight stages and 16 micro-batches. In the usual order, one forward and one backward in turn (1F1B), stage i holds up to p - i micro-batches at once.',
+      'With p stages and m micro-batches of equal length the stages idle (p−1)/(m+p−1) of the step: 30 % for eight stages and 16 micro-batches. In the usual order, one forward and one backward in turn (1F1B), stage i holds up to p - i micro-batches at once.',
     ],
     look: 'The hatched corners of the schedule. The number on the A shelf is how many micro-batches a stage holds at once.',
     figure: { layout: 'pipeline', model: 'toy', sharding: 3, beside: 'three-axes' },
@@ -161,9 +161,9 @@ export const pages: readonly Page[] = [
     question: 'What travels when the experts of a layer lie on different GPUs?',
     text: [
       'A layer of experts has many feed-forwards, and a router picks a few for each token. Eight GPUs hold one expert of each layer, so the experts are nobody\u2019s copy and need no sum over replicas.',
-      'But tokens have to go where their experts are: one exchange of everybody with everybody out, one back, in forward and again in backward. With E ranks and k experts a token that is 4 (E-1)/E b s k h values a layer. The router decides where tokens go; here all experts are picked alike.',
+      'But tokens have to go where their experts are: one exchange of everybody with everybody out, one back, in forward and again in backward. With E ranks and k experts a token that is 4 (E−1)/E b s k h values a layer. The router decides where tokens go; here all experts are picked alike.',
     ],
-    look: 'Two exchanges of everybody with everybody in each layer, and a small one before them that tells how many tokens come.',
+    look: 'Behind the first exchanges, which gather updated weights: a small one that tells how many tokens come, then everybody with everybody, out and back.',
     figure: { layout: 'expert', model: 'toy', sharding: 1 },
     guess: {
       question: 'Each token has two experts out of eight. What share of the rows leaves its GPU?',

@@ -232,8 +232,8 @@ const Strategies = (): VNode => (
   <>
     <h2>All side by side</h2>
     <p>
-      Psi parameters, N data ranks, t tensor ranks, p stages, m micro-batches, s b h values of an activation, g bytes of
-      a gradient.
+      Psi parameters, N data ranks, t tensor ranks, p stages, m micro-batches, C context ranks, E expert ranks, k
+      experts of a token, s b h values of an activation, g bytes of a gradient.
     </p>
     <Scroll name="Strategies">
       <table>

@@ -3,6 +3,7 @@ import { operationColour } from '@meshwright/figures';
 import type { VNode } from 'preact';
 import type { Ran } from '../../app/store.ts';
 import { Heads } from '../../parts/heads.tsx';
+import { useNarrow } from '../../parts/narrow.ts';
 import { grouped, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 
@@ -10,7 +11,7 @@ type Told = Pick<Ran, 'told' | 'alone'>;
 
 /** Losses of eight ranks (solid) over those of one rank (outline): they should coincide. */
 export function Losses({ told, alone }: Told): VNode {
-  const [width, height] = [900, 200];
+  const [width, height] = [useNarrow() ? 350 : 900, 200];
   const losses = [...told.map(({ loss }) => loss), ...alone];
   const [low, high] = [Math.min(...losses), Math.max(...losses)];
   const x = (index: number): number => 50 + (index / Math.max(1, told.length - 1)) * (width - 70);
