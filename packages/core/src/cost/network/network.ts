@@ -58,6 +58,10 @@ export const usualTiers = (addsInSwitch: boolean, kind: CollectiveKind): TierAlg
   between: algorithms.ring,
 });
 
+/** A ring hands sums on as it hands on what it gathers: from each member to the next one, the same bytes. */
+const flowsLike = (kind: CollectiveKind, { inside, between }: TierAlgorithms): CollectiveKind =>
+  kind === 'reduce-scatter' && inside.name === 'ring' && between.name === 'ring' ? 'all-gather' : kind;
+
 /** `healthy` has the same links without faults. */
 export function createNetwork(topology: Topology, healthy: Topology = topology): NetworkBuilder {
   const loads = createLoads(topology.capacity.length);
@@ -67,7 +71,7 @@ export function createNetwork(topology: Topology, healthy: Topology = topology):
   return {
     topology,
     add: (set, kind, by) => {
-      const key = `${set.key} ${kind} ${by.inside.name} ${by.between.name} ${by.flat === true} ${dispatchKey(by)}`;
+      const key = `${set.key} ${flowsLike(kind, by)} ${by.inside.name} ${by.between.name} ${by.flat === true} ${dispatchKey(by)}`;
       const known = numbers.get(key);
       if (known !== undefined) return known;
       addLoads(topology, set, kind, by, loads);
