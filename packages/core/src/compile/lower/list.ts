@@ -1,6 +1,6 @@
 /** @file Writes the list of one stage: invocations with their receives and sends, and the data-axis overlay on them. */
 
-import type { Bucket, BufferDeclaration, RankList, Recv, Send } from '../../program/index.ts';
+import type { Bucket, BufferDeclaration, RankList, Recv, Send, Why } from '../../program/index.ts';
 import { type Invocation, neighbourOf as neighbourChunk, shapeOf } from '../../schedules/index.ts';
 import type { Outline, StageOutline } from '../outline.ts';
 import { type BucketPlan, writeBucket } from '../parameters.ts';
@@ -10,7 +10,7 @@ import { containers, gathersBlock, isSharded } from './containers.ts';
 import { createReductions, type Reductions } from './reductions.ts';
 import { blockKind, blocksOfInvocation, type UnitRuns, unitRuns, unitsOf, usesUnits } from './runs.ts';
 import { writeTail } from './tail.ts';
-import { createWriter, overReplicas, type Writer, write } from './writer.ts';
+import { createWriter, NOTHING, overReplicas, type Writer, write } from './writer.ts';
 
 export function lowerList(outline: Outline, stage: StageOutline, invocations: readonly Invocation[]): RankList {
   const { job, layout, layers, context } = outline;
@@ -37,6 +37,9 @@ export function lowerList(outline: Outline, stage: StageOutline, invocations: re
   };
 }
 
+const FROM_PREVIOUS: Why = { rule: 'previous-stage' };
+const FROM_NEXT: Why = { rule: 'next-stage' };
+
 /** A receive stands before the invocation that precedes its own and needs the end of the one before that. */
 function postReceive(
   outline: Outline,
@@ -57,11 +60,11 @@ function postReceive(
     kind: 'recv',
     lane: forward ? 'act.in' : 'grad.in',
     peer,
-    reads: [],
+    reads: NOTHING,
     writes: [write(buffer)],
-    why: { rule: forward ? 'previous-stage' : 'next-stage' },
+    why: forward ? FROM_PREVIOUS : FROM_NEXT,
   };
-  writer.operation(recv, needs === undefined ? [] : [needs]);
+  writer.operation(recv, needs === undefined ? NOTHING : [needs]);
 }
 
 function sendOf(outline: Outline, stage: StageOutline, invocation: Invocation): Send | undefined {
@@ -78,8 +81,8 @@ function sendOf(outline: Outline, stage: StageOutline, invocation: Invocation): 
     lane: forward ? 'act.out' : 'grad.out',
     peer,
     reads: [buffer],
-    writes: [],
-    why: { rule: forward ? 'next-stage' : 'previous-stage' },
+    writes: NOTHING,
+    why: forward ? FROM_NEXT : FROM_PREVIOUS,
   };
 }
 
@@ -180,7 +183,9 @@ function writeInvocation(
     const last = blocks[index + length - 1] ?? first;
     for (const bucket of pending.splice(0)) overlay.reduce(bucket, invocation);
     // A weight part may wait: what it gathers for the embedding comes after what stands before it.
-    const needs = [...overlay.blocking(), ...(invocation.kind === 'W' && first < 0 ? [end] : [])];
+    const blocking = overlay.blocking();
+    const needs =
+      invocation.kind === 'W' && first < 0 ? [...blocking, end] : blocking.length > 0 ? [...blocking] : NOTHING;
     end = writeCalls(outline, invocation, { first, last, needs }, again, writer, uses ? overlay.using() : undefined);
     if (uses) overlay.used(end);
     pending.push(...overlay.ready(last, invocation));

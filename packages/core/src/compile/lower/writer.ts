@@ -14,20 +14,31 @@ export interface Writer {
   last(): number;
 }
 
+/** One for all: a long step has hundreds of thousands of lines without needs. */
+export const NOTHING: readonly never[] = [];
+
 export function createWriter(): Writer {
   const items: Item[] = [];
   return {
     items,
-    call: (call, needs = []) => {
-      items.push({ kind: 'call', id: items.length + 1, ...call, needs });
+    call: (call, needs = NOTHING) => {
+      items.push(callLine(call, items.length + 1, needs));
       return items.length;
     },
-    operation: (operation, needs = []) => {
+    operation: (operation, needs = NOTHING) => {
       items.push({ kind: 'operation', id: items.length + 1, operation, needs });
       return items.length;
     },
     last: () => items.length,
   };
+}
+
+/** Written out, not spread: lines of one shape take half of the time and memory. */
+function callLine(call: Omit<Call, 'kind' | 'id' | 'needs'>, id: number, needs: readonly number[]): Call {
+  const { template, first, last, microBatch, again, using } = call;
+  if (using !== undefined) return { kind: 'call', id, ...call, needs };
+  if (again === true) return { kind: 'call', id, template, first, last, microBatch, again, needs };
+  return { kind: 'call', id, template, first, last, microBatch, needs };
 }
 
 export const write = (buffer: string): Write => ({ buffer });

@@ -18,7 +18,8 @@ export function alikeLines(one: Sample, operation: Operation, places: readonly P
   return alike(one.operation.operation, operation);
 }
 
-function alike(one: Operation, other: Operation): boolean {
+/** Whether two operations do the same, whatever their buffers are. */
+export function alike(one: Operation, other: Operation): boolean {
   if (one.kind !== other.kind || one.lane !== other.lane) return false;
   if (one.why.rule !== other.why.rule || one.why.axis !== other.why.axis || one.why.bucket !== other.why.bucket) {
     return false;

@@ -107,25 +107,27 @@ interface Form {
 function createOpenTurn(microBatches: number, rows: TurnRows): OpenTurn {
   const chains = new Map<number, number>();
   const forms = new Map<number, Form>();
+  // Of the turn at hand, up to `count`; written over by the next one.
   const calls: Call[] = [];
   const firsts: number[] = [];
   const lasts: number[] = [];
   const sizes: number[] = [];
+  let count = 0;
   let chain = 0;
   let operations = 0;
   let pieces = 0;
   const write = (): number => {
     let row = -1;
-    for (const [at, call] of calls.entries()) {
+    for (let at = 0; at < count; at++) {
       const blocks = { first: firsts[at] as number, last: lasts[at] as number };
-      const from = rows.write({ ...call, ...blocks }, sizes[at] as number);
+      const from = rows.write({ ...(calls[at] as Call), ...blocks }, sizes[at] as number);
       if (row < 0) row = from;
     }
     return row;
   };
   const flush = (): void => {
-    const [call] = calls;
-    if (call === undefined) return;
+    if (count === 0) return;
+    const call = calls[0] as Call;
     const { microBatch } = call;
     const isOwn = call.using !== undefined || microBatch >= microBatches;
     let known = forms.get(chain);
@@ -138,18 +140,19 @@ function createOpenTurn(microBatches: number, rows: TurnRows): OpenTurn {
     rows.turn(known.form, row, isOwn ? 0 : microBatch - (known.shared?.microBatch ?? microBatch), operations);
     chain = 0;
     operations = 0;
-    for (const each of [calls, firsts, lasts, sizes]) each.length = 0;
+    count = 0;
   };
   return {
-    microBatch: () => calls[0]?.microBatch ?? -1,
+    microBatch: () => (count === 0 ? -1 : (calls[0] as Call).microBatch),
     newPiece: () => pieces++,
-    add: (call, first, last, piece, count) => {
-      if (operations + count > MOST_OPERATIONS) flush();
-      calls.push(call);
-      firsts.push(first);
-      lasts.push(last);
-      sizes.push(count);
-      operations += count;
+    add: (call, first, last, piece, size) => {
+      if (operations + size > MOST_OPERATIONS) flush();
+      calls[count] = call;
+      firsts[count] = first;
+      lasts[count] = last;
+      sizes[count] = size;
+      count += 1;
+      operations += size;
       const key = chain * MOST_PIECES + piece;
       const known = chains.get(key);
       chain = known ?? chains.size + 1;

@@ -43,14 +43,13 @@ export function turnsOfList(program: Program, list: RankList): Turns {
   const needed = neededLines(list);
   const rows = createTurnRows(list);
   const calls = createCalls(program, rows);
-  const book = createBook(program, list);
-  const lines = createLines(rows, Math.max(1, program.microBatches));
+  const lines = createLines(rows, Math.max(1, program.microBatches), createBook(program, list).lineOf);
   for (const item of list.items) {
-    if (item.kind === 'call') calls.add(item, needed.has(item.id));
+    if (item.kind === 'call') calls.add(item, needed[item.id] === true);
     else {
       calls.close();
       rows.needs(item);
-      lines.add(item, book.lineOf(item, 0));
+      lines.add(item);
       rows.ended(item.id);
     }
   }
@@ -91,9 +90,9 @@ export function turnsOfReplay(replay: Replay): Turns {
 }
 
 /** Lines whose end others need: a turn ends with them. */
-function neededLines({ items }: RankList): ReadonlySet<number> {
-  const needed = new Set<number>();
-  for (const { needs } of items) for (const id of needs) needed.add(id);
+function neededLines({ items }: RankList): readonly boolean[] {
+  const needed: boolean[] = [];
+  for (const { needs } of items) for (let at = 0; at < needs.length; at++) needed[needs[at] as number] = true;
   return needed;
 }
 

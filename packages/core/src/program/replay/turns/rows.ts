@@ -60,14 +60,14 @@ export function createTurnRows(list: RankList): TurnRows {
     },
     finish: () => ({
       length: formOf.length,
-      rowOf: Uint32Array.from(rowOf),
-      shiftOf: Int32Array.from(shiftOf),
-      formOf: Uint32Array.from(formOf),
-      first: Uint32Array.from(first),
-      formRow: Uint32Array.from(formRow),
-      formLength: Uint32Array.from(formLength),
-      needs: Uint32Array.from(needs),
-      needFirst: Uint32Array.from(needFirst),
+      rowOf: new Uint32Array(rowOf),
+      shiftOf: new Int32Array(shiftOf),
+      formOf: new Uint32Array(formOf),
+      first: new Uint32Array(first),
+      formRow: new Uint32Array(formRow),
+      formLength: new Uint32Array(formLength),
+      needs: new Uint32Array(needs),
+      needFirst: new Uint32Array(needFirst),
     }),
   };
 }
