@@ -20,12 +20,11 @@ import type { OperationPrices } from './types.ts';
  *
  * Work of the host has no price yet and takes none. A wait takes none beside what it waits for. */
 export function pricesOf(program: Program, prices: Prices): OperationPrices {
-  const degrees = degreesOf(program);
-  const work = (expanded: ExpandedOperation): Work => workOf(expanded, degrees);
+  const work = worksOf(program);
   return {
     duration: remembered(secondsOf(program, prices, work)),
     byShape: true,
-    launch: launchesOf(prices, work),
+    launch: remembered(launchesOf(prices, work)),
     launchCompute: prices.launchCompute,
     launchExchange: prices.launchExchange,
   };

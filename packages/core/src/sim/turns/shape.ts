@@ -55,7 +55,8 @@ export function createShapes(
     return pricing.byShape === true ? secondsOfAll(rows.samples, list, index, pricing) : new Float64Array(0);
   };
   return (expanded, turns, index) => {
-    const { samples, sampleOf, blockOf, operands, operandFirst, owners } = turns.rows;
+    const { samples, sampleOf, blockOf, operands, operandFirst } = turns.rows;
+    const { slotOf } = turns.rows.owners();
     const queues = queuesOf(turns.rows);
     const numbers: Numbers = {
       queue: queues.of,
@@ -67,7 +68,8 @@ export function createShapes(
     };
     const { cellOf, stepOf, formRow, formLength } = turns;
     const rows = [sampleOf, blockOf, operands, operandFirst, cellOf, stepOf, formRow, formLength];
-    const key: Numeric[] = [...rows, owners().slotOf, ...Object.values(numbers)];
+    const slots = operands.map((memory) => slotOf[memory] as number);
+    const key: Numeric[] = [...rows, slots, ...Object.values(numbers)];
     const found = known.find((each) => each.key.every((own, at) => areEqual(own, key[at] as Numeric)));
     if (found !== undefined) return found.shape;
     const use = operandUse(turns.rows, queues.of);
