@@ -3,7 +3,7 @@ import { compileProgram } from '@meshwright/core/compile';
 import { completeLayout, formatLayout } from '@meshwright/core/layout';
 import { splitCosts } from '@meshwright/core/plan';
 import { bytesSent } from '@meshwright/core/program';
-import { timelineColumns } from '@meshwright/core/timeline';
+import { recordingColumns } from '@meshwright/core/timeline';
 import { type LessonKey, lessonScene, lessons, momentOf, Steps, svgText } from '@meshwright/figures';
 import { trainProgram } from '@meshwright/runtime';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -138,9 +138,9 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
     };
     const job = jobOf(scenario);
     const { layout } = completeLayout({ tensor: 2, pipeline: 2 }, job, splitCosts(job));
-    const { timeline } = await trainProgram(compileProgram(job, layout), { steps: 1, inline: true });
+    const recorded = await trainProgram(compileProgram(job, layout), { steps: 1, inline: true });
     const report = { schema: 'meshwright.run/1', job: 'tiny', layout: formatLayout(layout) };
-    const run = JSON.stringify({ ...report, timeline: timelineColumns(timeline) });
+    const run = JSON.stringify({ ...report, ...recordingColumns(recorded) });
     await visit(await linkOf({ ...firstPlace, scenario }));
     await planned(page);
     await drop(page, 'run.json', run);
@@ -152,6 +152,12 @@ describe.runIf(chromiumPath !== undefined)('the studio', () => {
       .getByRole('row', { name: /^gemm / })
       .waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    await open('Step through');
+    await page.getByRole('button', { name: 'Replay of the run' }).click();
+    await page.keyboard.press('End');
+    await page.getByText('to the byte what the program says').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goBack();
     await visit('');
     await planned(page);
     await drop(page, 'run.json', run);

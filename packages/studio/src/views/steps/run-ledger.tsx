@@ -45,9 +45,11 @@ export function RunLedger({ moment }: { readonly moment: Moment }): VNode {
         </table>
       </Scroll>
       <p>
-        {apart.length === 0
-          ? 'Every GPU holds, has sent and has received to the byte what the program says \u2713'
-          : `Not what the program says: ${apart.join('; ')}.`}
+        {moment.frame === 0
+          ? 'The step has not begun.'
+          : apart.length === 0
+            ? 'Every GPU holds, has sent and has received to the byte what the program says \u2713'
+            : `Not what the program says: ${apart.join('; ')}.`}
       </p>
     </section>
   );
