@@ -1,6 +1,6 @@
-/** @file How fast a step is simulated and written: Llama 3.1 70B, tensor 8, pipeline 4, 256 micro-batches, one thread.
- * Then whole steps from layout to result; the step of 1T parameters needs 3 GB of heap: --1t, under
- * NODE_OPTIONS=--max-old-space-size=6000. Run: npm run bench:sim. Prints one line a figure; compare lines of one run, machines differ.
+/** @file How fast a step is simulated and written: Llama 3.1 70B, tensor 8, pipeline 4, 256 micro-batches, one thread. Before and after
+ * it whole steps from layout to result; the first says how much memory a step on 98,304 GPUs takes. The step of 1T parameters is left
+ * out but for --1t, under NODE_OPTIONS=--max-old-space-size=6000: its times written out take memory. Run: npm run bench:sim. Prints one line a figure; compare lines of one run, machines differ.
  */
 import { clusterFromRequest } from '@meshwright/core/cluster';
 import { compileProgram } from '@meshwright/core/compile';
@@ -42,56 +42,59 @@ function lengthOf(pieces) {
   return length;
 }
 
-const { cluster } = clusterFromRequest('8x dgx-h100', 'cluster');
-const { model } = modelFromPreset('llama-3.1-70b', 'model');
-const job = createJob({ name: 'bench', model, cluster, batch: { sequences: 512, length: 8192 } });
-const { layout } = completeLayout({ tensor: 8, pipeline: 4, microBatch: 1, sharding: 1 }, job, splitCosts(job));
-const program = compileProgram(job, layout);
-const prices = createEvaluator(job).pricesOf(layout);
-const { result: step, seconds } = timed(() => simulateProgram(program, pricesOf(program, prices)));
-const operations = operationCount(program);
-console.log(`operations: ${number(operations)} operations`);
-console.log(`simulate: ${number(operations / seconds)} operations/s`);
-rate(
-  'critical path',
-  'operations',
-  () => criticalPathSummary(step),
-  () => operations,
-);
-const timeline = rate(
-  'timeline',
-  'operations',
-  () => timelineOf(step),
-  () => operations,
-);
-const lists = step.lists.map(({ expanded }) => expanded);
-const traced = (which) => ({ program, lists, timeline, ranks: tracedRanks(program, which, 8) });
-const one = traced('one-per-list');
-rate(
-  'perfetto',
-  'slices',
-  () => lengthOf(perfettoTrace(one)),
-  () => operations,
-);
-const stage = { ...one, ranks: Array.from({ length: 8 }, () => one.ranks).flat() };
-rate(
-  'perfetto, eight ranks of a list',
-  'slices',
-  () => lengthOf(perfettoTrace(stage)),
-  () => 8 * operations,
-);
-rate(
-  'chrome',
-  'slices',
-  () => lengthOf(chromeTrace(one)),
-  () => operations,
-);
-rate(
-  'memory snapshot',
-  'bytes',
-  () => lengthOf(memorySnapshot(one)),
-  (bytes) => bytes,
-);
+/** Rates of single parts; nothing of it is alive afterwards. */
+function rates() {
+  const { cluster } = clusterFromRequest('8x dgx-h100', 'cluster');
+  const { model } = modelFromPreset('llama-3.1-70b', 'model');
+  const job = createJob({ name: 'bench', model, cluster, batch: { sequences: 512, length: 8192 } });
+  const { layout } = completeLayout({ tensor: 8, pipeline: 4, microBatch: 1, sharding: 1 }, job, splitCosts(job));
+  const program = compileProgram(job, layout);
+  const prices = createEvaluator(job).pricesOf(layout);
+  const { result: step, seconds } = timed(() => simulateProgram(program, pricesOf(program, prices)));
+  const operations = operationCount(program);
+  console.log(`operations: ${number(operations)} operations`);
+  console.log(`simulate: ${number(operations / seconds)} operations/s`);
+  rate(
+    'critical path',
+    'operations',
+    () => criticalPathSummary(step),
+    () => operations,
+  );
+  const timeline = rate(
+    'timeline',
+    'operations',
+    () => timelineOf(step),
+    () => operations,
+  );
+  const lists = step.lists.map(({ expanded }) => expanded);
+  const traced = (which) => ({ program, lists, timeline, ranks: tracedRanks(program, which, 8) });
+  const one = traced('one-per-list');
+  rate(
+    'perfetto',
+    'slices',
+    () => lengthOf(perfettoTrace(one)),
+    () => operations,
+  );
+  const stage = { ...one, ranks: Array.from({ length: 8 }, () => one.ranks).flat() };
+  rate(
+    'perfetto, eight ranks of a list',
+    'slices',
+    () => lengthOf(perfettoTrace(stage)),
+    () => 8 * operations,
+  );
+  rate(
+    'chrome',
+    'slices',
+    () => lengthOf(chromeTrace(one)),
+    () => operations,
+  );
+  rate(
+    'memory snapshot',
+    'bytes',
+    () => lengthOf(memorySnapshot(one)),
+    (bytes) => bytes,
+  );
+}
 
 /** One step from layout to result, caches cold, each tier by itself. */
 function measureTiers(name, nodes, device, model, sequences, length, request) {
@@ -141,6 +144,28 @@ for (const chunks of [1, 2, 1, 2]) {
     schedule: chunks === 1 ? '1f1b' : 'interleaved-1f1b',
   });
 }
+
+// First of the large ones: the peak is that of the process so far.
+tiers(
+  'DeepSeek-V3 on 98,304 GPUs, tensor x pipeline x data x expert',
+  12_288,
+  'dgx-h100',
+  modelFromPreset('deepseek-v3', 'model').model,
+  3072 * 16,
+  4096,
+  {
+    tensor: 2,
+    pipeline: 16,
+    data: 3072,
+    expert: 64,
+    microBatch: 1,
+    sharding: 1,
+    recompute: 'full',
+  },
+);
+console.log(`peak memory so far: ${number(process.resourceUsage().maxRSS / 1024)} MiB`);
+
+rates();
 
 /** Megatron-Turing NLG (Smith et al. 2022): 105 layers of 20,480, 128 heads. */
 const { model: mtNlg } = modelFromDimensions(
