@@ -31,6 +31,8 @@ export interface QuickPlan {
   readonly bounded: number;
   readonly fitting: number;
   readonly capacityBytes: number;
+  /** Line rate of a card between hosts, in Gb/s. */
+  readonly linkGbps: number;
 }
 
 /** How far to look: one sequence at a time, which prices a third of the blocks, or up to four. */
@@ -55,7 +57,8 @@ export function createQuickPlanner(): QuickPlanner {
     const usual = boundRows(pricing, job.layout, costs, usualWithin(job.layout, largestMicroBatch[reach]));
     // Where the usual ones are all illegal or too large, the others are looked at too.
     const found = usual.rows.length > 0 ? usual : boundRows(pricing, job.layout, costs, () => true);
-    return { ...found, capacityBytes: capacityBytes(job.cluster) };
+    const linkGbps = Math.round((job.cluster.inter.rate.value * 8) / 1e9);
+    return { ...found, capacityBytes: capacityBytes(job.cluster), linkGbps };
   };
 }
 
@@ -66,7 +69,7 @@ function boundRows(
   fixed: LayoutRequest,
   costs: SplitCosts,
   isWanted: (layout: Layout) => boolean,
-): Omit<QuickPlan, 'capacityBytes'> {
+): Omit<QuickPlan, 'capacityBytes' | 'linkGbps'> {
   const { job } = pricing;
   const boundOf = boundBook(pricing);
   const best = new Map<string, Omit<QuickRow, 'short'>>();

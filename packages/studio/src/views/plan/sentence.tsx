@@ -83,7 +83,7 @@ function Hosts({ store, names }: { readonly store: Store; readonly names: Names 
           <Amount
             name="Gb/s of a link between hosts"
             value={linkGbps}
-            empty={String(names?.linkGbps[host] ?? 'preset')}
+            empty={String(store.quick.value?.linkGbps ?? 'preset')}
             set={(value) => store.edit({ linkGbps: value })}
           />{' '}
           Gb/s between hosts
