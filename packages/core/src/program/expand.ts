@@ -5,7 +5,6 @@ import { assertInvariant } from '../errors/index.ts';
 import { type ExpandedOperation, expandOperation, type WrittenList } from './expanded-operation.ts';
 import { nameScope } from './names.ts';
 import { replayList, replayOperations } from './replay/index.ts';
-import { type Turns, turnsOfList, turnsOfReplay } from './replay/turns/index.ts';
 import type { Replay } from './replay/types.ts';
 import type { Call, Program, RankList } from './types.ts';
 
@@ -13,9 +12,12 @@ import type { Call, Program, RankList } from './types.ts';
 export interface ExpandedList extends WrittenList {
   /** The same as numbers, where it has not been changed since; ask {@link replayOf}. */
   readonly replay?: () => Replay;
-  /** And cut into turns; ask {@link turnsOf}. */
-  readonly turns?: () => Turns;
+  /** Answers a question about the list as it was compiled, each once. Whoever cuts it into turns asks so, and is not loaded with it. */
+  readonly ask?: <Answer>(question: Question<Answer>) => Answer;
 }
+
+/** What is made of a list of a program; the function itself tells questions apart. */
+export type Question<Answer> = (program: Program, list: RankList) => Answer;
 
 /** The operations of a list, which are written out when somebody first looks at them: until then there are only numbers.
  *
@@ -28,7 +30,7 @@ class LazyList implements ExpandedList {
   readonly #program: Program;
   #written: WrittenList | undefined;
   #replay: Replay | undefined;
-  #turns: Turns | undefined;
+  readonly #answers = new Map<Question<unknown>, unknown>();
 
   constructor(program: Program, list: RankList) {
     this.#program = program;
@@ -48,9 +50,9 @@ class LazyList implements ExpandedList {
     return this.#replay;
   };
 
-  readonly turns = (): Turns => {
-    this.#turns ??= turnsOfList(this.#program, this.list);
-    return this.#turns;
+  readonly ask = <Answer>(question: Question<Answer>): Answer => {
+    if (!this.#answers.has(question)) this.#answers.set(question, question(this.#program, this.list));
+    return this.#answers.get(question) as Answer;
   };
 
   #write(): WrittenList {
@@ -61,9 +63,6 @@ class LazyList implements ExpandedList {
 
 /** A list as numbers. */
 export const replayOf = (expanded: ExpandedList): Replay => expanded.replay?.() ?? replayOperations(expanded);
-
-/** A list as turns. */
-export const turnsOf = (expanded: ExpandedList): Turns => expanded.turns?.() ?? turnsOfReplay(replayOf(expanded));
 
 function writeList(program: Program, list: RankList): WrittenList {
   const scope = nameScope(program, list);

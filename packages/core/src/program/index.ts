@@ -18,7 +18,7 @@ export { kernels } from './kernels/index.ts';
 export * from './liveness.ts';
 export { type Owners, type Replay, readCount, type Slot, tagOfInstance } from './replay/index.ts';
 export { type Peak, peakOf } from './replay/peak.ts';
-export type { Turns } from './replay/turns/index.ts';
+export { type Turns, turnsOf } from './replay/turns/index.ts';
 export * from './rows.ts';
 export * from './shapes.ts';
 export * from './storage.ts';

@@ -3,6 +3,7 @@
  * A step repeats a few turns with other micro-batches. Each is written out once, as a row of operations; a turn is the place of
  * its row and how many micro-batches further its memory lies. Exchanges between lists are turns of one operation.
  */
+import { type ExpandedList, replayOf } from '../../expand.ts';
 import type { Program, RankList } from '../../types.ts';
 import { createBook } from '../book.ts';
 import { replayList } from '../index.ts';
@@ -37,6 +38,10 @@ export interface Turns {
   readonly needs: Uint32Array;
   readonly needFirst: Uint32Array;
 }
+
+/** A list as turns. */
+export const turnsOf = (expanded: ExpandedList): Turns =>
+  expanded.ask?.(turnsOfList) ?? turnsOfReplay(replayOf(expanded));
 
 /** Cuts a list into turns. Throws an internal error for names without a declaration and for needs of later lines. */
 export function turnsOfList(program: Program, list: RankList): Turns {
