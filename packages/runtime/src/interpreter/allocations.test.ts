@@ -52,11 +52,13 @@ test.each(cases)('a warm step takes the memory of no tensor but from the arena: 
   counted = counting;
   await trainProgram(program, { steps: STEPS, inline: true, onStep: () => void steps.push(counting.take()) });
   const [warm, ...others] = steps.slice(WARM, STEPS - 1);
-  // Each rank's own account of the bytes that it took, one number for each kind of exchange.
+  // Each rank's own accounts: of the bytes that it took, one number for each kind of exchange; of what was live, one for
+  // each operation.
   const lists = program.lists.map((list) => expandList(program, list));
   const ranks = worldSize(program.mesh);
   const { ledger } = planFabric(program, lists, ranks, 'float32');
-  expect(warm?.floats).toBe(8 * ranks * ledger.length);
+  const operations = lists.reduce((sum, list) => sum + list.operations.length, 0) / lists.length;
+  expect(warm?.floats).toBe(8 * ranks * (ledger.length + operations));
   // Tables of whole numbers: tokens of a sample, places, what a query sees. The same in each step.
   for (const other of others) expect(other).toEqual(warm);
 });
