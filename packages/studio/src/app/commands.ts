@@ -3,13 +3,8 @@ import { lessons } from '@meshwright/figures';
 import { copyText } from '../parts/clipboard.ts';
 import { addressOf, type View } from '../scenario/link.ts';
 import { commandLine, neighbour } from '../scenario/scenario.ts';
+import type { Command } from './matching.ts';
 import type { Store } from './store.ts';
-
-/** Something that can be done now. */
-export interface Command {
-  readonly words: string;
-  run(): void;
-}
 
 /** All commands of the page as it stands, in the order in which they are listed. */
 export function commandsOf(
@@ -57,15 +52,4 @@ export function commandsOf(
       : []),
     { words: 'Show the keys', run: showKeys },
   ];
-}
-
-/** Commands that hold all words of `typed`, those that begin with it first. */
-export function matching(commands: readonly Command[], typed: string): readonly Command[] {
-  const wanted = typed
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  const found = commands.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word)));
-  const begins = ({ words }: Command): number => (words.toLowerCase().startsWith(typed.toLowerCase()) ? 0 : 1);
-  return found.toSorted((one, other) => begins(one) - begins(other));
 }

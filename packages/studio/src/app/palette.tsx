@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { type Command, matching } from './commands.ts';
+import { type Command, matching } from './matching.ts';
 
 /** Commands that are listed at once. */
 const LISTED = 8;
 
 interface PaletteProps {
-  readonly commands: readonly Command[];
+  /** Undefined while they are loaded. */
+  readonly commands: readonly Command[] | undefined;
   close(): void;
 }
 
@@ -24,7 +25,7 @@ export function Palette({ commands, close }: PaletteProps): VNode {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
-  const found = matching(commands, typed.value);
+  const found = matching(commands ?? [], typed.value);
   const first = Math.max(0, Math.min(at.value - LISTED + 1, found.length - LISTED));
   const listed = found.slice(first, first + LISTED);
   const run = (command: Command | undefined): void => {
@@ -32,10 +33,15 @@ export function Palette({ commands, close }: PaletteProps): VNode {
     close();
     command.run();
   };
+  const entered = useSignal(false);
+  useLayoutEffect(() => {
+    if (commands !== undefined && entered.value) run(found[0]);
+  }, [commands !== undefined]);
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => void (at.value = Math.min(found.length - 1, at.value + 1)),
     ArrowUp: () => void (at.value = Math.max(0, at.value - 1)),
-    Enter: () => run(found[at.value]),
+    // Before there are any: runs the first that is found then.
+    Enter: () => (commands === undefined ? void (entered.value = true) : run(found[at.value])),
     Escape: close,
   };
   return (
@@ -63,7 +69,11 @@ export function Palette({ commands, close }: PaletteProps): VNode {
       />
       <List listed={listed} first={first} at={at.value} run={run} />
       <p class="quiet" role="status">
-        {found.length === 0 ? 'Nothing is called so.' : `${found.length} found`}
+        {commands === undefined
+          ? 'Opening the commands.'
+          : found.length === 0
+            ? 'Nothing is called so.'
+            : `${found.length} found`}
       </p>
     </section>
   );

@@ -7,6 +7,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { addressOf, type View } from '../scenario/link.ts';
 import { PlanView } from '../views/plan/view.tsx';
+import { Palette } from './palette.tsx';
 import type { Store } from './store.ts';
 import { isTyping } from './typing.ts';
 import type { ViewProps } from './view-props.ts';
@@ -40,7 +41,7 @@ export function Shell({ store, server }: ViewProps): VNode {
   useDrops(store);
   const hasPlan = store.planned.value !== undefined;
   useEffect(() => {
-    if (hasPlan) void loadPalette();
+    if (hasPlan) void loadCommands();
   }, [hasPlan]);
   useKeys(
     store,
@@ -157,19 +158,13 @@ interface PaletteProps {
   close(): void;
 }
 
-const loadPalette = async () => {
-  const [{ Palette }, { commandsOf }] = await Promise.all([import('./palette.tsx'), import('./commands.ts')]);
-  return { Palette, commandsOf };
-};
+const loadCommands = () => import('./commands.ts');
 
-/** The palette, loaded when it is opened, or once there is a plan: letters that are typed right behind its key are meant for it. */
+/** The field is there at once: letters that are typed right behind its key are meant for it. Its commands are loaded when it is
+ * opened, or once there is a plan. */
 function LaterPalette({ store, offered, showKeys, close }: PaletteProps): VNode {
-  const loaded = useAnswer('palette', loadPalette);
-  return (
-    <Pending known={loaded.value} words="Opening the commands." height={120}>
-      {({ Palette, commandsOf }) => <Palette commands={commandsOf(store, offered, showKeys)} close={close} />}
-    </Pending>
-  );
+  const loaded = useAnswer('commands', loadCommands).value.value;
+  return <Palette commands={loaded?.commandsOf(store, offered, showKeys)} close={close} />;
 }
 
 /** The keys, loaded when somebody asks for them. */

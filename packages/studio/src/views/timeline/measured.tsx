@@ -5,20 +5,18 @@ import { Heads } from '../../parts/heads.tsx';
 import { grouped, time } from '../../parts/numbers.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 
-/** Rows of the table; what takes longest is first. */
-const MOST_ROWS = 16;
-
 /** Both steps in a sentence. */
 export const overlayWords = ({ layout, overlay: { simulatedSeconds, measuredSeconds } }: RunOverlay): string =>
   `${layout}: predicted ${time(simulatedSeconds)}~, measured ${time(measuredSeconds)}. The prediction is for the cluster of the scenario: where the run was on another machine, compare the order, not the seconds.`;
 
+/** What takes longest is first. */
 export const OverlayTable = ({ overlay: { overlay } }: { readonly overlay: RunOverlay }): VNode => (
   <Scroll name="Measured over predicted">
     <table>
       <caption>Operations on one rank of each stage; collectives from the arrival of their last rank</caption>
       <Heads columns={['operation', '#times', '#predicted~', '#measured', '#measured over predicted~']} />
       <tbody>
-        {overlay.kinds.slice(0, MOST_ROWS).map(({ what, operations, simulated, measured }) => (
+        {overlay.kinds.map(({ what, operations, simulated, measured }) => (
           <tr key={what}>
             <th scope="row">{what}</th>
             <td class="number">{grouped(operations)}</td>

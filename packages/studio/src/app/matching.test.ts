@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matching } from './commands.ts';
+import { matching } from './matching.ts';
 
 const run = (): void => undefined;
 const commands = ['Open Plan', 'Open Timeline', 'Select #1: tp=2', 'Step through pipeline'].map((words) => ({
