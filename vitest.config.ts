@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests read sources: the export condition `source` of every package leads to `src`, so no build is needed.
@@ -15,6 +16,8 @@ const build = ['test/setup/build.ts'];
 
 export default defineConfig({
   test: {
+    // All of them: left to itself, a machine of two cores tests on one.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         ...shared,
