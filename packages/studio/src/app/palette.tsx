@@ -1,6 +1,6 @@
 /** @file The command palette: type a few letters of what is to be done. */
 import { useSignal } from '@preact/signals';
-import type { VNode } from 'preact';
+import type { RefObject, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Command, matching } from './matching.ts';
 
@@ -13,11 +13,9 @@ interface PaletteProps {
   close(): void;
 }
 
-export function Palette({ commands, close }: PaletteProps): VNode {
-  const typed = useSignal('');
-  const at = useSignal(0);
+/** Before the next key: letters typed right behind Ctrl+K are meant for the field. The focus goes back where it was. */
+function useFocus(): RefObject<HTMLInputElement | null> {
   const input = useRef<HTMLInputElement>(null);
-  // Before the next key: letters typed right behind Ctrl+K are meant for the field. The focus goes back where it was.
   useLayoutEffect(() => {
     const before = document.activeElement;
     input.current?.focus();
@@ -25,6 +23,13 @@ export function Palette({ commands, close }: PaletteProps): VNode {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
+  return input;
+}
+
+export function Palette({ commands, close }: PaletteProps): VNode {
+  const typed = useSignal('');
+  const at = useSignal(0);
+  const input = useFocus();
   const found = matching(commands ?? [], typed.value);
   const first = Math.max(0, Math.min(at.value - LISTED + 1, found.length - LISTED));
   const listed = found.slice(first, first + LISTED);
@@ -69,14 +74,15 @@ export function Palette({ commands, close }: PaletteProps): VNode {
       />
       <List listed={listed} first={first} at={at.value} run={run} />
       <p class="quiet" role="status">
-        {commands === undefined
-          ? 'Opening the commands.'
-          : found.length === 0
-            ? 'Nothing is called so.'
-            : `${found.length} found`}
+        {stateWords(commands, found)}
       </p>
     </section>
   );
+}
+
+function stateWords(commands: readonly Command[] | undefined, found: readonly Command[]): string {
+  if (commands === undefined) return 'Opening the commands.';
+  return found.length === 0 ? 'Nothing is called so.' : `${found.length} found`;
 }
 
 interface ListProps {

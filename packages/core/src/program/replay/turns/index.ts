@@ -44,7 +44,7 @@ export const turnsOf = (expanded: ExpandedList): Turns =>
   expanded.ask?.(turnsOfList) ?? turnsOfReplay(replayOf(expanded));
 
 /** Cuts a list into turns. Throws an internal error for names without a declaration and for needs of later lines. */
-export function turnsOfList(program: Program, list: RankList): Turns {
+function turnsOfList(program: Program, list: RankList): Turns {
   const needed = neededLines(list);
   const rows = createTurnRows(list);
   const calls = createCalls(program, rows);
@@ -64,7 +64,7 @@ export function turnsOfList(program: Program, list: RankList): Turns {
 }
 
 /** The turns of a list whose operations are all written out: each is one by itself. */
-export function turnsOfReplay(replay: Replay): Turns {
+function turnsOfReplay(replay: Replay): Turns {
   const { list, length, operands, lineFirst, needs, needFirst } = replay;
   const first = Uint32Array.from({ length: length + 1 }, (_, index) => index);
   const own: number[] = [];
