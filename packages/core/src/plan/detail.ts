@@ -58,9 +58,11 @@ export function detailOf(
   }
   if (fewest < all && !isSmall(all)) {
     const found = further(fewest);
-    // What a stage computes and exchanges grows with its micro-batches; how long stages wait for one another may not.
-    if (isClose(found.seconds, evaluation.seconds, MOST_DRIFT)) {
-      return withPeaks(withDrift(found, evaluation.seconds - found.seconds), evaluation.peakBytes);
+    const drift = evaluation.seconds - found.seconds;
+    // What a stage computes and exchanges grows with its micro-batches; how long stages wait for one another may not. Nobody
+    // waits for less than nothing.
+    if (isClose(found.seconds, evaluation.seconds, MOST_DRIFT) && found.parts.bubble + drift >= 0) {
+      return withPeaks(withDrift(found, drift), evaluation.peakBytes);
     }
   }
   return measure(steps.of(all), peak);
